@@ -10,7 +10,7 @@ import click
 
 from adequacy.connections import connections
 from adequacy.kill import Replay, computations_below, difference, replays_below
-from firstflight.controller import ALGORITHMS
+from firstflight.controller import ALGORITHMS, profiles
 from firstflight_conformance.commands.options import InputError, usage_errors, vectors_option
 from firstflight_conformance.compare.touched import content
 from firstflight_conformance.explain.operators.bench import Bench, CandidateError, Lines, Operated, limited, traced
@@ -28,6 +28,8 @@ WAVES = ("edits", "rare", "added")
 _PACKAGES = {"slow-start": "newreno"}
 #: Algorithms whose vectors judge a package as well: CUBIC uses the hooks of NewReno.
 _USERS = {"slow-start": ("cubic",)}
+#: Bases on which startup algorithms have profiles of their own, by the end of the profile's name.
+_BASES = {"cubic": "+cubic"}
 #: How a mutant differs that an adapter with windows has.
 _REJECTING = ("windows", "crash")
 #: Cases with more events are left out: a candidate has half a second for each case.
@@ -123,29 +125,28 @@ def measured(algorithm: str, wave: int, root: Path, count: int = 0) -> list[Meas
 
 
 def _connections(algorithm: str, count: int) -> list[Any]:
-    """Return random connections of all profiles that the cases have, the shortest first."""
+    """Return random connections of all profiles that execute the package, the shortest first."""
     if algorithm in COMPUTED_ALGORITHMS:
         return []
-    users = (algorithm, *_USERS.get(algorithm, ()))
-    found = (one for user in users for name in _profiles(user) for one in connections(user, name, count))
-    return sorted(found, key=lambda one: len(one.events))
+    played = (one for user, profile in _users(algorithm) for one in connections(user, profile, count))
+    return sorted(played, key=lambda one: len(one.events))
 
 
 def _cases(algorithm: str, root: Path) -> list[Any]:
     """Return the cases of all profiles, the shortest first; cases of algorithms that use the package as well."""
     if algorithm in COMPUTED_ALGORITHMS:
         return list(computations_below(root))
-    replays = [
-        one
-        for user in (algorithm, *_USERS.get(algorithm, ()))
-        for name in _profiles(user)
-        for one in replays_below(root, user, name)
-    ]
+    replays = [one for user, profile in _users(algorithm) for one in replays_below(root, user, profile)]
     return sorted((one for one in replays if len(one.events) <= _EVENTS), key=lambda one: len(one.events))
 
 
-def _profiles(algorithm: str) -> list[str]:
-    return [one.name for one in load_tables()[algorithm].profiles]
+def _users(algorithm: str) -> Iterator[tuple[str, str]]:
+    """Yield the algorithms and profiles that execute the package of an algorithm, profiles on other bases among them."""
+    known = profiles(composed=True)
+    for user in (algorithm, *_USERS.get(algorithm, ())):
+        yield from ((user, profile) for profile in known[user])
+    if suffix := _BASES.get(algorithm):
+        yield from ((user, profile) for user in known for profile in known[user] if profile.endswith(suffix))
 
 
 def _operations(bench: Bench, algorithm: str, wave: int, cases: Sequence[Any]) -> Iterator[Operation]:
