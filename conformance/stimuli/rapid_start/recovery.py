@@ -67,7 +67,7 @@ def recovery_two_thirds_lost_cubic(b: StreamBuilder) -> None:
     """A CE mark leaves 30000 * 9 / 10 = 27000, and the ACK of 20 packets 27000 - 20000 / 5 = 23000. W_max is the window
     before the mark, 30000, though 20000 bytes were in flight. K is 2.596 s, the cube root of (30000 - 23000) / 400 =
     17.5. The first ACK of the stage gives 23000 + (9/17) * 1000 * 1000 / 23000 = 23023. At t = 1 s the target is
-    W_cubic(2 s) = 30000 - floor(400 * 0.596^3) = 29916: growth is (29916 - 23023) * 1000 / 23023 = 299.4 to 23322. A
+    W_cubic(2.0001 s) = 30000 - floor(400 * 0.596^3) = 29916: growth is (29916 - 23023) * 1000 / 23023 = 299.4 to 23322. A
     sender that takes the flight size finds W_max below the window, so K is 0 and the target 23000 + 400 * 2^3 = 26200:
     23023 + (26200 - 23023) * 1000 / 23023 = 23161.""",
     profiles=(CUBIC,),
@@ -81,9 +81,9 @@ def recovery_maximum_cubic(b: StreamBuilder) -> None:
     b.ack(S, (0, 19))
     b.expect(outcome="reduced_further", cwnd_bytes=23_000, ssthresh_bytes=23_000)
     b.send(S + MS, 1)
+    b.send(2 * S, 1)
     b.ack(2 * S + MS, (20, 20))
     b.expect(cwnd_bytes=23_023)
-    b.send(2 * S + MS, 1)
     b.ack(3 * S + MS, (21, 21))
     b.expect(cwnd_bytes=23_322)
 
