@@ -4,7 +4,6 @@ Fixture: datagrams of 1200 bytes, an initial window of 12000, a saved window of 
 initial data.
 """
 
-from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
 
@@ -94,26 +93,6 @@ def saved_one_use(b: ResumeBuilder) -> None:
     b.expect(profile=RFC, at=4, outcome="rate_limited", cwnd_bytes=12_000)
     b.expect(profile="draft-10", at=4, cwnd_bytes=120_000)
     b.expect(at=5, outcome="already_used")
-
-
-@add(
-    "careful-resume.saved.again-after-reconnaissance",
-    "A connection whose Reconnaissance ended without a jump does not begin another",
-    """The initial data has an RTT of 40 ms, and 2 * 40 ms = 80 ms is below the saved 100 ms: Careful Resume ends with a
-    window of 12000 + 12000 = 24000. A set with the RTT of 40 ms is offered and refused. 20 packets are acknowledged
-    with that RTT: 24000 + 20 * 1200 = 48000. More data is ready, and 48000 stays. A sender that takes the second set
-    into use jumps to 240000 / 2 = 120000.""",
-)
-def saved_again_after_reconnaissance(b: ResumeBuilder) -> None:
-    b.begin()
-    b.ack(40 * MS, (0, 9))
-    b.expect(outcome="rtt_not_validated", cwnd_bytes=24_000, phase="normal")
-    b.saved_path(41 * MS, rtt_ns=40 * MS)
-    b.expect(outcome="already_used", phase="normal")
-    b.send(41 * MS, 20, app_limited=True)
-    b.ack(81 * MS, (10, 29))
-    b.wake(82 * MS)
-    b.expect(cwnd_bytes=48_000, phase="normal")
 
 
 @add(

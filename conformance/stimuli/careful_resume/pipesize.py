@@ -46,7 +46,8 @@ def retreat_beta_seven_tenths(b: ResumeBuilder) -> None:
     "careful-resume.normal.large-threshold",
     "A threshold of more than 32 bits",
     """The configured window is 2^34 = 17179869184 bytes. A loss halves it to 2^33 = 8589934592, which is the threshold
-    as well. The ACK of packets that were sent before changes neither.""",
+    as well. The ACK of packets that were sent before the loss was detected changes neither.""",
+    flags=("same-time-order",),
     initial_window_bytes=2**34,
 )
 def normal_large_threshold(b: ResumeBuilder) -> None:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from firstflight_conformance.format.builder import MS, S
-from firstflight_conformance.format.ledger import DataLedger
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import ENTRY, ResumeBuilder
 from stimuli.clocked import Clocked, steps
@@ -85,36 +84,6 @@ def jumpstart_cubic_loss(b: ComposedBuilder) -> None:
     b.ack(215 * MS, (21, 21))
     b.expect(profile="pfldnet-2007", cwnd_bytes=9111)
     b.expect(profile="pfldnet-2007+cubic", cwnd_bytes=9058)
-
-
-@add(
-    "jumpstart.cubic.maximum",
-    "On CUBIC a loss on a connection without a jump sets W_max to the window",
-    """Ten packets make the window 10000 + 10 * 1000 = 20000. 15000 bytes are in flight when packet 10 is lost: 20000 * 7
-    / 10 = 14000, and W_max is 20000. K is 2.466 s, the cube root of (20000 - 14000) / 400 = 15. The ACK of the repair
-    begins a stage: 14000 + (9/17) * 1000 * 1000 / 14000 = 14037.8. At t = 1 s the target is W_cubic(2.0001 s) = 20000
-    - floor(400 * 0.466^3) = 19960: growth is (19960 - 14037) * 1000 / 14037 = 421.96, to 14459. A W_max of 15000, the
-    flight size, has K = 1.357 s and the target 15000 + floor(400 * 0.643^3) = 15106: 14113. A W_max of no more than the
-    window has K = 0 and the target 14000 + 400 * 2^3 = 17200: 14263.""",
-    profiles=("pfldnet-2007+cubic",),
-    sources=("RFC 9438, section 4.6", "Liu et al., PFLDnet 2007"),
-    flags=("same-time-order",),
-    max_datagram_size_bytes=1000,
-    initial_window_bytes=10_000,
-)
-def jumpstart_cubic_maximum(b: ComposedBuilder) -> None:
-    b.data = DataLedger()
-    b.send(0, 10)
-    b.ack(S, (0, 9))
-    b.send(S, 15)
-    lose_and_ack(b, 2 * S, (10, 10), (11, 24))
-    b.expect(cwnd_bytes=14_000, ssthresh_bytes=14_000)
-    b.send(2 * S + MS, 1, repeats=((10, 10),))
-    b.send(3 * S, 1)
-    b.ack(3 * S + MS, (25, 25))
-    b.expect(cwnd_bytes=14_037)
-    b.ack(4 * S + MS, (26, 26))
-    b.expect(cwnd_bytes=14_459)
 
 
 @add(

@@ -63,7 +63,7 @@ def recovery_two_thirds_lost_cubic(b: StreamBuilder) -> None:
 
 @add(
     "rapid-start.recovery.maximum-cubic",
-    "On CUBIC the recovery sets W_max to the window, not to the flight size",
+    "On CUBIC the recovery sets W_max to the window before it, not to the flight size",
     """A CE mark leaves 30000 * 9 / 10 = 27000, and the ACK of 20 packets 27000 - 20000 / 5 = 23000. W_max is the window
     before the mark, 30000, though 20000 bytes were in flight. K is 2.596 s, the cube root of (30000 - 23000) / 400 =
     17.5. The first ACK of the stage gives 23000 + (9/17) * 1000 * 1000 / 23000 = 23023. At t = 1 s the target is

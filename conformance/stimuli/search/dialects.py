@@ -214,11 +214,11 @@ def interpolation_step(b: StreamBuilder) -> None:
 @add(
     "search.exit.ring-of-bins",
     "Two RTTs of more than 25 bins",
-    """The RTT grows to 650 ms, 18 bins of 35 ms: up to bin 28 the windows do not reach back far enough. 10 ms later an
-    ACK has an RTT of 460 ms, 13 whole bins. It is evaluated, and a constant rate exits. The
-    overshoot is counted over two RTTs, 2 * 13 = 26 bins, but the fork's ring has 25: 26 - 25 = 1 bin, the open one.
-    29 * 5000 + 1000 bytes have made the window 10146000. It falls by the open bin, 5000 + 1000 = 6000, to 10140000.
-    With 26 bins it would fall by 25 * 5000 more.""",
+    """The RTT grows to 650 ms, 18 bins of 35 ms: up to bin 28 there is too little data before the earlier window. 10 ms
+    later an ACK has an RTT of 460 ms, 13 whole bins. It is evaluated, and the constant rate ends slow start. The
+    overshoot is counted over two RTTs, 2 * 13 = 26 bins, but the fork's ring has 25: 26 - 25 = 1 bin, the open one. The
+    window is 10000000 + 29 * 5000 + 1000 = 10146000. It falls by the open bin, 5000 + 1000 = 6000, to 10140000. With 26
+    bins it would fall by 25 * 5000 = 125000 more.""",
     profiles=("picoquic-fork",),
     sources=("hfstco/picoquic @ 4251bc4e, picoquic/search.c",),
 )
