@@ -10,7 +10,7 @@ import click
 
 from adequacy.connections import connections
 from adequacy.kill import Replay, computations_below, difference, replays_below
-from firstflight.controller import ALGORITHMS
+from firstflight.controller import ALGORITHMS, profiles
 from firstflight_conformance.commands.options import InputError, usage_errors, vectors_option
 from firstflight_conformance.compare.touched import content
 from firstflight_conformance.explain.operators.bench import Bench, CandidateError, Lines, Operated, limited, traced
@@ -28,6 +28,8 @@ WAVES = ("edits", "rare", "added")
 _PACKAGES = {"slow-start": "newreno"}
 #: Other algorithms whose vectors also judge a package: CUBIC uses the hooks of NewReno.
 _USERS = {"slow-start": ("cubic",)}
+#: Suffixes of the profiles of startup algorithms on another base, by the base.
+_SUFFIXES = {"cubic": "+cubic"}
 #: Differences that reject an adapter with windows.
 _REJECTING = ("windows", "crash")
 #: Cases with more events are skipped: a candidate has half a second for each case.
@@ -123,11 +125,10 @@ def measured(algorithm: str, wave: int, root: Path, count: int = 0) -> list[Meas
 
 
 def _connections(algorithm: str, count: int) -> list[Any]:
-    """Return random connections of all profiles of the cases, shortest first."""
+    """Return random connections of all profiles that execute the package, shortest first."""
     if algorithm in COMPUTED_ALGORITHMS:
         return []
-    users = (algorithm, *_USERS.get(algorithm, ()))
-    played = (connection for user in users for name in _profiles(user) for connection in connections(user, name, count))
+    played = (connection for user, profile in _users(algorithm) for connection in connections(user, profile, count))
     return sorted(played, key=lambda connection: len(connection.events))
 
 
@@ -135,19 +136,19 @@ def _cases(algorithm: str, root: Path) -> list[Any]:
     """Return the cases of all profiles, and of other algorithms that use the package, shortest first."""
     if algorithm in COMPUTED_ALGORITHMS:
         return list(computations_below(root))
-    replays = [
-        replay
-        for user in (algorithm, *_USERS.get(algorithm, ()))
-        for name in _profiles(user)
-        for replay in replays_below(root, user, name)
-    ]
+    replays = [replay for user, profile in _users(algorithm) for replay in replays_below(root, user, profile)]
     return sorted(
         (replay for replay in replays if len(replay.events) <= _EVENTS), key=lambda replay: len(replay.events)
     )
 
 
-def _profiles(algorithm: str) -> list[str]:
-    return [profile.name for profile in load_tables()[algorithm].profiles]
+def _users(algorithm: str) -> Iterator[tuple[str, str]]:
+    """Yield the algorithms and profiles that execute an algorithm's package, including profiles on other bases."""
+    known = profiles(composed=True)
+    for user in (algorithm, *_USERS.get(algorithm, ())):
+        yield from ((user, profile) for profile in known[user])
+    if suffix := _SUFFIXES.get(algorithm):
+        yield from ((user, profile) for user in known for profile in known[user] if profile.endswith(suffix))
 
 
 def _operations(bench: Bench, algorithm: str, wave: int, cases: Sequence[Any]) -> Iterator[Operation]:

@@ -82,6 +82,28 @@ def old_loss(b: StreamBuilder) -> None:
     b.expect(outcome="grown", cwnd_bytes=18_000, phase="slow_start")
 
 
+def without_configured(b: StreamBuilder) -> None:
+    """Migrate with a window that nobody configured."""
+    _grown(b)
+    b.path_change(RTT + MS)
+    b.expect(outcome="path_changed", cwnd_bytes=12_000, ssthresh_bytes=None)
+
+
+def large_datagrams(b: StreamBuilder) -> None:
+    """Migrate after a loss, with datagrams of 40000 bytes."""
+    b.send(0, 2)
+    b.ack(RTT, (0, 1))
+    b.send(RTT, 4)
+    b.ack(2 * RTT, (2, 5))
+    b.expect(cwnd_bytes=320_000)
+    b.send(2 * RTT, 8)
+    b.lose(3 * RTT, (6, 6))
+    b.expect(outcome="reduced")
+    b.ack(3 * RTT, (7, 13))
+    b.path_change(3 * RTT + MS)
+    b.expect(outcome="path_changed", cwnd_bytes=80_000, ssthresh_bytes=None, phase="slow_start")
+
+
 _OLD = "The first five packets were sent on the old path, the other five on the new one."
 for _algorithm, _profiles in BASES.items():
     _add = CATALOGUE.add
@@ -93,6 +115,27 @@ for _algorithm, _profiles in BASES.items():
         24000 + 10 * 1200 = 36000 at the end.""",
         profiles=_profiles,
     )(grown)
+    _add(
+        f"{_algorithm}.path.recommended-window",
+        "A new path begins with the recommended window if none is configured",
+        """The recommended window is min(10 * 1200, max(2 * 1200, 14720)) = 12000. Ten packets: 12000 + 10 * 1200 =
+        24000. The new path begins with 12000 again.""",
+        profiles=_profiles,
+        initial_window_bytes=None,
+        sources=("RFC 9000, section 9.4", "RFC 9002, section 7.2"),
+    )(without_configured)
+    _add(
+        f"{_algorithm}.path.large-datagrams",
+        "A new path begins with the recommended window of large datagrams, also after a loss",
+        """The recommended window is min(10 * 40000, max(2 * 40000, 14720)) = 80000: two datagrams. Six packets make it
+        80000 + 6 * 40000 = 320000. A loss reduces that and sets a threshold. The new path begins with 80000 and without
+        a threshold. In 16 bits 80000 is 80000 - 65536 = 14464.""",
+        profiles=_profiles,
+        flags=("same-time-order",),
+        max_datagram_size_bytes=40_000,
+        initial_window_bytes=None,
+        sources=("RFC 9000, section 9.4", "RFC 9002, section 7.2"),
+    )(large_datagrams)
     _add(
         f"{_algorithm}.path.in-recovery",
         "A new path begins without a threshold and without a recovery period",

@@ -43,6 +43,22 @@ def retreat_beta_seven_tenths(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.normal.large-threshold",
+    "A threshold of more than 32 bits",
+    """The configured window is 2^34 = 17179869184 bytes. A loss halves it to 2^33 = 8589934592, which is the threshold
+    as well. The ACK of packets that were sent before the loss was detected changes neither.""",
+    flags=("same-time-order",),
+    initial_window_bytes=2**34,
+)
+def normal_large_threshold(b: ResumeBuilder) -> None:
+    b.send(0, 10, app_limited=True)
+    b.lose(RTT, (0, 0))
+    b.expect(cwnd_bytes=2**33, ssthresh_bytes=2**33)
+    b.ack(RTT, (1, 9))
+    b.expect(cwnd_bytes=2**33, ssthresh_bytes=2**33)
+
+
+@add(
     "careful-resume.retreat.threshold-lower",
     "A threshold that is already lower stays",
     """A packet lost before the set is offered leaves a threshold of 6000. The jump fills from an empty path, packet 15

@@ -44,6 +44,26 @@ def reconnaissance_last_ack_first(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.reconnaissance.large-initial-data",
+    "120 packets of initial data are more than 65535 bytes",
+    """The initial window is configured as 120 * 1200 = 144000 bytes, and all of it is sent. Eleven packets are
+    acknowledged: 144000 - 11 * 1200 = 130800 bytes are left, and the path is not confirmed. The window is 144000 +
+    13200 = 157200. The ACK of all others confirms the path: the window jumps to half of the saved 2000000. A counter of
+    16 bits has 132000 - 2 * 65536 = 928 bytes after the first ten packets, so it confirms the path with the next one.""",
+    profiles=RFC,
+    initial_window_bytes=144_000,
+)
+def reconnaissance_large_initial_data(b: ResumeBuilder) -> None:
+    b.begin(120, cwnd_bytes=2_000_000)
+    b.ack(CONFIRMED, (0, 9))
+    b.ack(CONFIRMED + MS, (10, 10))
+    b.wake(CONFIRMED + 2 * MS)
+    b.expect(phase="reconnaissance", cwnd_bytes=157_200)
+    b.ack(CONFIRMED + 3 * MS, (11, 119))
+    b.expect(cwnd_bytes=1_000_000)
+
+
+@add(
     "careful-resume.reconnaissance.short-initial-data",
     "The initial data is only three packets",
     """The application sent three packets, and all are acknowledged: the path is confirmed, the window jumps from 15600
@@ -72,6 +92,26 @@ def reconnaissance_setup_packets(b: ResumeBuilder) -> None:
     b.wake(RTT + MS)
     b.expect(profile=RFC, phase="reconnaissance", cwnd_bytes=24_000)
     b.expect(profile="draft-10", cwnd_bytes=120_000)
+
+
+@add(
+    "careful-resume.reconnaissance.rtt-shorter-than-in-setup",
+    "The RTT of the connection setup does not validate the path",
+    """A packet of the setup has an RTT of 100 ms: 12000 + 1200 = 13200. The initial data has 40 ms, and 2 * 40 ms = 80
+    ms is below the saved 100 ms: Careful Resume ends. Slow start goes on: 13200 + 11 * 1200 = 26400. More data is
+    ready then, and 26400 stays. The smoothed RTT is (7 * 100 + 40) / 8 = 92.5 ms. A sender that compares it, or the
+    100 ms of the setup, jumps to 240000 / 2 = 120000.""",
+    profiles=RFC,
+)
+def reconnaissance_rtt_shorter_than_in_setup(b: ResumeBuilder) -> None:
+    b.send(0, 1, app_limited=True)
+    b.ack(RTT, (0, 0))
+    b.saved_path(RTT)
+    b.send(RTT, 11, app_limited=True)
+    b.ack(RTT + 40 * MS, (1, 11))
+    b.expect(phase="normal", cwnd_bytes=26_400)
+    b.wake(RTT + 41 * MS)
+    b.expect(phase="normal", cwnd_bytes=26_400)
 
 
 @add(

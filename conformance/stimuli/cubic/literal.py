@@ -168,3 +168,50 @@ def literal_past_threshold(b: StreamBuilder) -> None:
     b.send(now_ns + 200 * MS, 1)
     b.ack(now_ns + 201 * MS, (6, 6))
     b.expect(outcome="grown_avoidance", cwnd_bytes=2352, w_max_bytes=2101)
+
+
+@add(
+    "cubic.literal.large-flight",
+    "A flight size of more than 16 bits at a CE mark",
+    """A hundred packets fill the window of 100000 bytes. A CE mark leaves 100000 * 7 / 10 = 70000, of the flight size
+    and of the window. In 16 bits the flight size is 100000 - 65536 = 34464, and 34464 * 7 / 10 = 24124.8.""",
+    profiles=("rfc-9438", "rfc-9438-literal"),
+    max_datagram_size_bytes=1000,
+    initial_window_bytes=100_000,
+)
+def literal_large_flight(b: StreamBuilder) -> None:
+    b.send(0, 100)
+    b.ce(RTT, 99, 0)
+    b.expect(outcome="reduced", cwnd_bytes=70_000, ssthresh_bytes=70_000)
+
+
+@add(
+    "cubic.literal.low-maximum",
+    "W_max below the window becomes the window, not cwnd_prior",
+    """A loss leaves 2000 * 7 / 10 = 1400 of the flight, below the minimum: 2 * 1000 = 2000. Another loss leaves 2000 as
+    well: cwnd_prior is 2000, and W_max 2000 * 17 / 20 = 1700. The ACK of packet 8 makes it 2000 + 1000 = 3000 in slow
+    start. Packet 9 begins a stage: 3000 + 1000 * 100 / 3000 = 3033. At t = 1 s the target is at most 1.5 * 3033, rounded
+    down 4549. W_cubic(2 s) is higher: 3000 + 400 * 2^3 = 6200 if W_max becomes the window, more with a negative K. So
+    growth is (4549 - 3033) * 1000 / 3033 = 499.8, to 3033.3 + 499.8 = 3533.1. If W_max becomes cwnd_prior, W_cubic(1 s)
+    is 2000 + 400 = 2400, below W_est: the window becomes 3033.3 + 1000 * 100 / 3033 = 3066.3.""",
+    profiles=("rfc-9438-literal",),
+    flags=("same-time-order",),
+    max_datagram_size_bytes=1000,
+    initial_window_bytes=10_000,
+)
+def literal_low_maximum(b: StreamBuilder) -> None:
+    b.send(0, 4, 500)
+    b.lose(S, (0, 0))
+    b.ack(S, (1, 3))
+    b.send(S + MS, 4, 500)
+    b.lose(2 * S + MS, (4, 4))
+    b.expect(cwnd_bytes=2000, ssthresh_bytes=2000, w_max_bytes=1700, cwnd_prior_bytes=2000)
+    b.ack(2 * S + MS, (5, 7))
+    b.send_sizes(2 * S + 2 * MS, [(1, 1000), (1, 100)])
+    b.ack(3 * S + 2 * MS, (8, 8))
+    b.expect(outcome="grown", cwnd_bytes=3000)
+    b.send(3 * S + 2 * MS, 1, 100)
+    b.ack(3 * S + 3 * MS, (9, 9))
+    b.expect(cwnd_bytes=3033, w_max_bytes=3000)
+    b.ack(4 * S + 3 * MS, (10, 10))
+    b.expect(cwnd_bytes=3533)

@@ -118,3 +118,23 @@ def quicly_too_small_not_again(b: StreamBuilder) -> None:
     b.expect(outcome="jump_spent", cwnd_bytes=14_400, next_release_ns=None)
     b.send(3 * RTT, 12)
     b.expect(phase="slow_start", cwnd_bytes=14_400)
+
+
+@add(
+    "jumpstart.quicly.older-ack-before-flight",
+    "An ACK of older packets does not end a jump that has not sent anything yet",
+    """22 packets of 100 bytes leave, and the application has no more data for a while. More data is ready a millisecond
+    before their ACK: 12000 + 22 * 100 = 14200 is less than the jump of 20 * 1200 = 24000. The packets are older than
+    the flight, and the jump goes on: 24000 stays. The flight begins with packet 22. Ten packets of it leave, and their
+    ACK ends the jump: the window becomes the 10 * 1200 = 12000 bytes in flight and grows by them, 12000 + 12000 =
+    24000. A sender that ends the jump with the ACK of the older packets has the 22 * 100 = 2200 bytes in flight.""",
+)
+def quicly_older_ack_before_flight(b: StreamBuilder) -> None:
+    b.send(0, 22, 100, app_limited=True)
+    b.backlog(RTT - MS, 10**6, 10**6, RTT)
+    b.expect(outcome="jump_begun", cwnd_bytes=24_000)
+    b.ack(RTT, (0, 21), app_limited=True)
+    b.expect(phase="jump", cwnd_bytes=24_000)
+    b.send(RTT, 10)
+    b.ack(2 * RTT, (22, 31))
+    b.expect(outcome="jump_ended", cwnd_bytes=24_000)

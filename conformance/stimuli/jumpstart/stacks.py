@@ -208,3 +208,26 @@ def ns3_one_packet_left(b: StreamBuilder) -> None:
     b.expect(sent_packets=64, cwnd_bytes=65_536)
     b.ack(183 * MS, (20, 39))
     b.expect(outcome="grown_avoidance", cwnd_bytes=66_560)
+
+
+@add(
+    "jumpstart.ns3.large-window",
+    "The simulator: a window larger than 65536 bytes stays, and more than 255 packets count",
+    """The initial window is configured as 300000 bytes, more than 65536: window and threshold are 300000. 300 packets
+    fill it. One ACK of all of them finds at least 20 packets, and adds one: 300000 + 1000 = 301000. 300 - 20 = 280 are
+    left. 301 packets fill the window. Their first ACK finds 280 + 1 = 281: 302000. The second one finds 281 - 20 + 1 =
+    262: 303000. In 8 bits the count is 300 - 256 = 44, then 44 - 20 + 1 = 25 and 25 - 20 + 1 = 6: 302000 stays.""",
+    max_datagram_size_bytes=1000,
+    initial_window_bytes=300_000,
+)
+def ns3_large_window(b: StreamBuilder) -> None:
+    ready(b, 10**6, 10**6)
+    b.expect(outcome="jump_begun", cwnd_bytes=300_000, ssthresh_bytes=300_000)
+    b.send(RTT, 300)
+    b.ack(2 * RTT, (0, 299))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=301_000)
+    b.send(2 * RTT, 301)
+    b.ack(3 * RTT, (300, 300))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=302_000)
+    b.ack(3 * RTT + MS, (301, 301))
+    b.expect(outcome="grown_avoidance", cwnd_bytes=303_000)

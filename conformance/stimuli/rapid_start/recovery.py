@@ -62,6 +62,33 @@ def recovery_two_thirds_lost_cubic(b: StreamBuilder) -> None:
 
 
 @add(
+    "rapid-start.recovery.maximum-cubic",
+    "On CUBIC the recovery sets W_max to the window before it, not to the flight size",
+    """A CE mark leaves 30000 * 9 / 10 = 27000, and the ACK of 20 packets 27000 - 20000 / 5 = 23000. W_max is the window
+    before the mark, 30000, though 20000 bytes were in flight. K is 2.596 s, the cube root of (30000 - 23000) / 400 =
+    17.5. The first ACK of the stage gives 23000 + (9/17) * 1000 * 1000 / 23000 = 23023. At t = 1 s the target is
+    W_cubic(2.0001 s) = 30000 - floor(400 * 0.596^3) = 29916: growth is (29916 - 23023) * 1000 / 23023 = 299.4 to 23322. A
+    sender that takes the flight size finds W_max below the window, so K is 0 and the target 23000 + 400 * 2^3 = 26200:
+    23023 + (26200 - 23023) * 1000 / 23023 = 23161.""",
+    profiles=(CUBIC,),
+    sources=(f"{SOURCE}, section 3.3.1", "RFC 9438, section 4.1.2"),
+    flags=("same-time-order",),
+)
+def recovery_maximum_cubic(b: StreamBuilder) -> None:
+    b.send(0, 20)
+    b.ce(S, 19, 0)
+    b.expect(outcome="reduced", cwnd_bytes=27_000, ssthresh_bytes=27_000)
+    b.ack(S, (0, 19))
+    b.expect(outcome="reduced_further", cwnd_bytes=23_000, ssthresh_bytes=23_000)
+    b.send(S + MS, 1)
+    b.send(2 * S, 1)
+    b.ack(2 * S + MS, (20, 20))
+    b.expect(cwnd_bytes=23_023)
+    b.ack(3 * S + MS, (21, 21))
+    b.expect(cwnd_bytes=23_322)
+
+
+@add(
     "rapid-start.recovery.one-lost",
     "One packet is lost: the window ends at half of the others; quicly ends in slow start",
     """Draft -02: 25000 - ceil(1000 * 5 / 6) = 24166. The ACK of 29 takes ceil(29000 / 3) = 9667: 14499, half of 29000 except for the rounding. The ACK of a packet sent in recovery adds

@@ -211,6 +211,23 @@ def interpolation_step(b: StreamBuilder) -> None:
 
 
 @add(
+    "search.exit.ring-of-bins",
+    "Two RTTs of more than 25 bins",
+    """The RTT grows to 650 ms, 18 bins of 35 ms: up to bin 28 there is too little data before the earlier window. 10 ms
+    later an ACK has an RTT of 460 ms, 13 whole bins. It is evaluated, and the constant rate ends slow start. The
+    overshoot is counted over two RTTs, 2 * 13 = 26 bins, but the fork's ring has 25: 26 - 25 = 1 bin, the open one. The
+    window is 10000000 + 29 * 5000 + 1000 = 10146000. It falls by the open bin, 5000 + 1000 = 6000, to 10140000. With 26
+    bins it would fall by 25 * 5000 = 125000 more.""",
+    profiles=("picoquic-fork",),
+    sources=("hfstco/picoquic @ 4251bc4e, picoquic/search.c",),
+)
+def exit_ring_of_bins(b: StreamBuilder) -> None:
+    rtts = [min(650 * MS, RTT + 34 * MS * i) for i in range(29)]
+    deliver(b, [*one_ack_per_bin([5000] * 29, rtts), Delivery(in_bin(28) + 10 * MS, 1000, 460 * MS)])
+    b.expect(outcome="exited", bin=28, shift_bins=13, cwnd_bytes=10_140_000, ssthresh_bytes=10_140_000)
+
+
+@add(
     "search.evaluation.within-bin",
     "One ACK within a bin has a much smaller RTT",
     """Bytes per bin grow by 1.2. The RTT is 200 ms, 5.7 bins: the later window holds more than twice the earlier,

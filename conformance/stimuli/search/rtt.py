@@ -75,6 +75,30 @@ def rtt_ack_delay_half_unit(b: StreamBuilder) -> None:
 
 
 @add(
+    "search.rtt.previous-rounded-down",
+    "An earlier window between two bins is rounded down to bytes",
+    """7400 bytes are sent for each bin, and a burst of 37988 for one of them. An RTT of 100 ms is two bins of 35 ms and
+    85 percent of a third. The first evaluation is at curr = 13: the later window is 10 * 7400 = 74000. The earlier one
+    lies between a window with the burst, 37988 + 9 * 7400 = 104588, and one without it, 10 * 7400 = 74000. It is 85
+    percent of the first and 15 percent of the other: 88899.8 + 11100 = 99999.8, rounded down to 99999. 74 * 99999 =
+    7399926 is less than 100 * 74000: slow start goes on. With 100000 it would end. The window is 10000000 + 13 * 7400
+    + 37988 = 10134188.""",
+    profiles=("neqo-2026",),
+    sources=("mozilla/neqo @ 80ca01ee, neqo-transport/src/cc/search.rs",),
+)
+def rtt_previous_rounded_down(b: StreamBuilder) -> None:
+    deliver(b, one_ack_per_bin([7400] * 3 + [37_988] + [7400] * 10))
+    b.expect(
+        outcome="below_threshold",
+        bin=13,
+        current_bytes=74_000,
+        previous_bytes=99_999,
+        cwnd_bytes=10_134_188,
+        ssthresh_bytes=None,
+    )
+
+
+@add(
     "search.rtt.kept-within-bin",
     "The last sample came from an ACK within a bin",
     """A constant rate at 100 ms. 5 ms into bin 13 an ACK has an RTT of 175 ms, 5 bins. The ACK that opens bin 14 lacks a sample. lanman-2024 uses 175 ms: k = 5, prev = 9, warming up. With the RTT of the last evaluation, 100 ms, k is 3 and bin 14 exits.
