@@ -190,8 +190,8 @@ def literal_large_flight(b: StreamBuilder) -> None:
     "W_max below the window becomes the window, not cwnd_prior",
     """A loss leaves 2000 * 7 / 10 = 1400 of the flight, below the minimum: 2 * 1000 = 2000. Another loss leaves 2000 as
     well: cwnd_prior is 2000, and W_max 2000 * 17 / 20 = 1700. The ACK of packet 8 makes it 2000 + 1000 = 3000 in slow
-    start. Packet 9 begins a stage: 3000 + 1000 * 100 / 3000 = 3033. At t = 1 s the target is at most 1.5 * 3033, rounded
-    down 4549. W_cubic(2 s) is higher: 3000 + 400 * 2^3 = 6200 if W_max becomes the window, more with a negative K. So
+    start. Packet 9 begins a stage: 3000 + 1000 * 100 / 3000 = 3033. At t = 1 s the target is at most
+    floor(1.5 * 3033) = 4549. W_cubic(2 s) is higher: 3000 + 400 * 2^3 = 6200 if W_max becomes the window, more with a negative K. So
     growth is (4549 - 3033) * 1000 / 3033 = 499.8, to 3033.3 + 499.8 = 3533.1. If W_max becomes cwnd_prior, W_cubic(1 s)
     is 2000 + 400 = 2400, below W_est: the window becomes 3033.3 + 1000 * 100 / 3033 = 3066.3.""",
     profiles=("rfc-9438-literal",),

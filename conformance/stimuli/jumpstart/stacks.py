@@ -212,8 +212,8 @@ def ns3_one_packet_left(b: StreamBuilder) -> None:
 
 @add(
     "jumpstart.ns3.large-window",
-    "The simulator: a window larger than 65536 bytes stays, and more than 255 packets count",
-    """The initial window is configured as 300000 bytes, more than 65536: window and threshold are 300000. 300 packets
+    "The simulator: a window of more than 16 bits stays, and more than 255 packets count",
+    """The initial window is configured as 300000 bytes, more than 2^16 = 65536: window and threshold are 300000. 300 packets
     fill it. One ACK of all of them finds at least 20 packets, and adds one: 300000 + 1000 = 301000. 300 - 20 = 280 are
     left. 301 packets fill the window. Their first ACK finds 280 + 1 = 281: 302000. The second one finds 281 - 20 + 1 =
     262: 303000. In 8 bits the count is 300 - 256 = 44, then 44 - 20 + 1 = 25 and 25 - 20 + 1 = 6: 302000 stays.""",
