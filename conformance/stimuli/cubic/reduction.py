@@ -228,33 +228,28 @@ def maximum_fast_convergence_rounded_down(b: StreamBuilder) -> None:
 
 
 @add(
-    "cubic.maximum.large-minimum",
-    "Fast convergence at a minimum window of more than 16 bits",
-    """With datagrams of 40000 bytes the window begins as 2 * 40000 = 80000 and becomes 80000 + 20000 = 100000. A loss
-    leaves 100000 * 7 / 10 = 70000, below the minimum: 80000. Another loss leaves 80000 as well, and fast convergence sets
-    W_max to 80000 * 17 / 20 = 68000. The first ACK of the stage gives 80000 + 40000 * 4000 / 80000 = 82000. At t = 1 s
-    the target is at most 1.5 * 82000 = 123000. W_cubic(2 s) is higher: 80000 + 16000 * 2^3 = 208000 if W_max becomes the
-    window, more with a negative K. So growth is (123000 - 82000) * 4000 / 82000 = 2000, to 84000. In 16 bits W_max
-    becomes 80000 - 65536 = 14464. W_cubic(1 s) is then 14464 + 16000 = 30464, below W_est: the window becomes 82000 +
-    40000 * 4000 / 82000 = 83951.""",
+    "cubic.maximum.large-window",
+    "Fast convergence with a maximum of more than 16 bits",
+    """A loss reduces 288000 to 288000 * 7 / 10 = 201600. Packet 288, sent in recovery, is lost: 201600 * 7 / 10 =
+    141120, and fast convergence sets W_max to 201600 * 17 / 20 = 171360. K is 4.228 s, the cube root of (171360 -
+    141120) / 400 = 75.6. The first ACK of the stage gives 141120 + (9/17) * 1000 * 1000 / 141120 = 141123.8. At t = 1 s
+    the target is W_cubic(2 s) = 171360 - floor(400 * 2.22838^3) = 166934: growth is (166934 - 141123) * 1000 / 141123 =
+    182.9, to 141306. In 16 bits W_max is 171360 - 2 * 65536 = 40288, below the window, so K is 0.""",
     flags=("same-time-order",),
-    max_datagram_size_bytes=40_000,
-    initial_window_bytes=None,
+    max_datagram_size_bytes=1000,
+    initial_window_bytes=288_000,
 )
-def maximum_large_minimum(b: StreamBuilder) -> None:
-    b.send(0, 1, 20_000)
-    b.ack(S, (0, 0))
-    b.send(S, 5, 20_000)
-    b.lose(2 * S, (1, 1))
-    b.expect(outcome="reduced", cwnd_bytes=80_000, ssthresh_bytes=80_000)
-    b.ack(2 * S, (2, 5))
-    b.send(2 * S + MS, 4, 20_000)
-    b.lose(3 * S + MS, (6, 6))
-    b.expect(outcome="reduced", cwnd_bytes=80_000, ssthresh_bytes=80_000, w_max_bytes=68_000)
-    b.ack(3 * S + MS, (7, 9))
-    b.send(3 * S + 2 * MS, 1, 4000)
-    b.send(4 * S + MS, 1, 4000)
-    b.ack(4 * S + 2 * MS, (10, 10))
-    b.expect(cwnd_bytes=82_000)
-    b.ack(5 * S + 2 * MS, (11, 11))
-    b.expect(cwnd_bytes=84_000)
+def maximum_large_window(b: AvoidanceBuilder) -> None:
+    b.send(0, 288)
+    b.lose(S, (0, 0))
+    b.ack(S, (1, 287))
+    b.send(S + MS, 201)
+    b.lose(2 * S + MS, (288, 288))
+    b.expect(cwnd_bytes=141_120, ssthresh_bytes=141_120, w_max_bytes=171_360, cwnd_prior_bytes=201_600)
+    b.ack(2 * S + MS, (289, 488))
+    b.send(2 * S + 2 * MS, 141)
+    b.ack(3 * S + 2 * MS, (489, 489))
+    b.expect(cwnd_bytes=141_123)
+    b.send(3 * S + 2 * MS, 1)
+    b.ack(4 * S + 2 * MS, (630, 630))
+    b.expect(cwnd_bytes=141_306)
