@@ -20,7 +20,7 @@ class BuildError(RuntimeError):
 
 
 def digest(parts: Iterable[str | bytes]) -> str:
-    """Return the SHA-256 of several parts and their lengths."""
+    """Return the SHA-256 of several parts, each preceded by its length."""
     whole = sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -63,7 +63,7 @@ def _folder() -> Path:
 
 
 def _content(command: Sequence[str], read: Sequence[Path]) -> tuple[str, int]:
-    """Return the digest of command, machine type and read files, and the time of the last change of a file in ns."""
+    """Return a digest of the command, the machine type and the files ``read``, and their latest ctime in ns."""
     texts = [path.read_bytes() for path in read]
     return digest([repr((command, os.uname().machine)), *texts]), max(path.stat().st_ctime_ns for path in read)
 

@@ -115,13 +115,13 @@ struct careful_resume_rfc_9959 {
     enum careful_resume_rfc_9959_phase phase;
     uint32_t triggers; /* triggers of the last event */
     uint32_t max_datagram_size;
-    uint8_t resumed; /* a saved set was accepted */
-    uint64_t initial_window;
+    uint8_t resumed;         /* a saved set was accepted */
+    uint64_t initial_window; /* IW: the window at the start of the connection */
     uint64_t flight_size;
     uint64_t current_rtt;
     uint64_t after_highest_sent;
-    uint64_t after_highest_acked;
-    uint64_t waiting; /* unsent data within flow control limits */
+    uint64_t after_highest_acked; /* largest packet number acknowledged so far */
+    uint64_t waiting;             /* unsent data within flow control limits */
     /* Reconnaissance: the initial data, packets first to last, and its unacknowledged bytes. */
     struct careful_resume_rfc_9959_saved saved;
     uint64_t first_initial_packet;
@@ -219,7 +219,7 @@ static inline void careful_resume_rfc_9959_begin(struct careful_resume_rfc_9959 
     s->paced_from_ns = s->paced = s->paced_rtt = 0;
 }
 
-/* First on each event: in Reconnaissance the end of the Lifetime comes first (3.2). The event is still processed. */
+/* First on each event: in Reconnaissance the end of the Lifetime comes first (3.2). The event is still processed, by normal CC. */
 static inline enum careful_resume_rfc_9959_outcome careful_resume_rfc_9959_on_event(struct careful_resume_rfc_9959 *s, uint64_t now) {
     s->triggers = 0;
     if (s->phase != CAREFUL_RESUME_RFC_9959_PHASE_RECONNAISSANCE || !careful_resume_rfc_9959_lifetime_exceeded(&s->saved, now))
@@ -239,7 +239,9 @@ static inline enum careful_resume_rfc_9959_outcome careful_resume_rfc_9959_stop(
 
 /* Reconnaissance Phase (3.2) */
 
-/* Connection setup is complete: enter the phase, or continue with normal CC. A connection resumes once (open). */
+/* Connection setup is complete: enter the phase, or continue with normal CC. A connection resumes once (open).
+ *
+ * A refused set does not count. */
 static inline enum careful_resume_rfc_9959_outcome
 careful_resume_rfc_9959_on_saved_path(struct careful_resume_rfc_9959 *s, const struct careful_resume_rfc_9959_saved *path, uint64_t now) {
     if (s->resumed)
@@ -347,10 +349,10 @@ careful_resume_rfc_9959_on_sent_in_unvalidated(struct careful_resume_rfc_9959 *s
     return careful_resume_rfc_9959_leave_unvalidated_if(s, sent->now, CAREFUL_RESUME_RFC_9959_NORMAL, trigger, window);
 }
 
-/* Return the earliest time of the next packet. */
+/* Return the earliest time of the next packet, at most the largest time. */
 static inline uint64_t careful_resume_rfc_9959_release_time(const struct careful_resume_rfc_9959 *s) {
     uint64_t time = s->paced_from_ns + careful_resume_rfc_9959_transmission_time(s, s->paced); /* both below 2^60 */
-    return careful_resume_rfc_9959_smaller(time, CAREFUL_RESUME_RFC_9959_TIME_MAX);
+    return careful_resume_rfc_9959_smaller(time, CAREFUL_RESUME_RFC_9959_TIME_MAX); /* [careful-resume.pacing.rounding] */
 }
 
 /* 4.3.2: ITT = (current RTT x MPS) / jump_cwnd, for any number of bytes; rounded up, and at most the largest time. The
@@ -443,7 +445,8 @@ careful_resume_rfc_9959_on_ack_in_validating(struct careful_resume_rfc_9959 *s) 
 
 /* CWND is reduced to PipeSize / 2, in QUIC not below two packets, and loss recovery commences.
  *
- * Your stack deletes the set of saved CC parameters for later flows; this state keeps it for its Beta. */
+ * Your stack deletes the set of saved CC parameters for later flows. This state keeps it, since leaving Safe Retreat
+ * uses its Beta. ssthresh stays until the phase ends. */
 static inline enum careful_resume_rfc_9959_outcome
 careful_resume_rfc_9959_enter_safe_retreat(struct careful_resume_rfc_9959 *s, uint32_t trigger, uint64_t now,
                                            struct careful_resume_rfc_9959_window *window) {

@@ -37,7 +37,7 @@ enum ff_outcome ff_careful_resume_on_saved_path(struct ff_careful_resume *state,
     return FF_OUTCOME_RESUMING;
 }
 
-/* Begin the round of this ACK; it ends with the ACK of a packet not sent yet. */
+/* Begin a round with this ACK. The round ends with the first ACK of a packet that has not been sent yet. */
 static void begin_round(struct ff_careful_resume *state, const struct ff_ack *ack)
 {
     uint64_t next_first = ff_careful_resume_highest(state->marks.sent, ack->packets[ack->run_count - 1].last) + 1;

@@ -230,7 +230,7 @@ static void reduce(void *rules_state, uint64_t now_ns, uint64_t datagram_bytes, 
     base->ssthresh_bytes = ff_max(left_bytes, two_bytes);
 }
 
-/* Remember the window at a reduction, by CUBIC or by a startup algorithm. */
+/* Set W_max and cwnd_prior from the window before a reduction, by CUBIC or by a startup algorithm. */
 static void note_reduction(struct ff_cubic *state, uint64_t cwnd_bytes)
 {
     uint64_t last_bytes = state->w_max_bytes;
@@ -244,7 +244,7 @@ static void note_reduction(struct ff_cubic *state, uint64_t cwnd_bytes)
     state->epoch = (struct ff_cubic_epoch){.begun = false};
 }
 
-/* Return a window after a reduction by a startup algorithm. */
+/* Return the window that a reduction by a startup algorithm makes of `window_bytes`. */
 static uint64_t reduced_bytes(const void *rules_state, uint64_t window_bytes)
 {
     (void)rules_state;

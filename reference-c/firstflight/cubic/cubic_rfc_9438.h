@@ -156,7 +156,7 @@ static inline int cubic_rfc_9438_in_congestion_recovery(const struct cubic_rfc_9
     return sent_time <= s->now.congestion_recovery_start_time;
 }
 
-/* RFC 9002, 7.3.2: the period ends when a packet sent during it is acknowledged. */
+/* RFC 9002, 7.3.2: the recovery period ends when a packet sent during this period is acknowledged. */
 static inline void cubic_rfc_9438_end_recovery(struct cubic_rfc_9438 *s, const struct cubic_rfc_9438_ack *ack) {
     for (uint32_t i = 0; i < ack->run_count; i++)
         if (!cubic_rfc_9438_in_congestion_recovery(s, ack->runs[i].sent_time))

@@ -71,8 +71,8 @@ struct jumpstart_pfldnet_2007 {
     uint64_t first;
     uint64_t end;
     uint64_t r;
-    /* Loss recovery lasts until all data below recovery_point is acknowledged. Flags: whether (D - R) / 2 ends it,
-     * once. */
+    /* Loss recovery lasts until all data below recovery_point is acknowledged: next_packet at its beginning, the number
+     * after the last packet that was sent in flight. Flags: whether (D - R) / 2 ends it, once. */
     uint64_t recovery_point;
     uint64_t next_packet;
     uint8_t begun;
@@ -301,7 +301,7 @@ jumpstart_pfldnet_2007_on_congestion_event(struct jumpstart_pfldnet_2007 *s, uin
     return outcome;
 }
 
-/* IV-F: the response is unchanged: a window of one segment, then slow start. A pending accounting is dropped (open). */
+/* IV-F, unchanged: a window of one segment, then slow start. Accounting is dropped, also of a later jump (open). */
 static inline enum jumpstart_pfldnet_2007_outcome jumpstart_pfldnet_2007_on_timeout(struct jumpstart_pfldnet_2007 *s,
                                                                                     struct jumpstart_pfldnet_2007_window *window) {
     window->recovery_start_time = 0;

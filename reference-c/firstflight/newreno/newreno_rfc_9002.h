@@ -36,7 +36,8 @@ enum newreno_rfc_9002_outcome {
     NEWRENO_RFC_9002_COLLAPSED
 };
 
-/* Variables of B.2. in_recovery: the sender is in the recovery period of 7.3.2. */
+/* Variables of B.2. Member in_recovery: the sender is in the recovery period of 7.3.2. The start time is 0 if no recovery
+ * period has begun since the last persistent congestion. No packet is sent at time 0. */
 struct newreno_rfc_9002 {
     uint64_t max_datagram_size;
     uint64_t congestion_window;
@@ -110,7 +111,7 @@ static inline int newreno_rfc_9002_in_congestion_recovery(const struct newreno_r
     return sent_time <= s->congestion_recovery_start_time;
 }
 
-/* 7.3.2: the period ends when a packet sent during it is acknowledged. */
+/* 7.3.2: the recovery period ends when a packet sent during this period is acknowledged. */
 static inline void newreno_rfc_9002_end_recovery(struct newreno_rfc_9002 *s, const struct newreno_rfc_9002_run *runs,
                                                  uint32_t run_count) {
     for (uint32_t i = 0; i < run_count; i++)
@@ -142,14 +143,15 @@ static inline uint64_t newreno_rfc_9002_slow_start_packets(const struct newreno_
     return missing < run.count ? missing : run.count;
 }
 
-/* 7.3.1. */
+/* RFC 9002, section 7.3.1: grow by the acknowledged bytes. */
 static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_slow_start(struct newreno_rfc_9002 *s,
                                                                         uint64_t acked_bytes) {
     newreno_rfc_9002_increase(s, acked_bytes); /* [slow-start.grow] */
     return NEWRENO_RFC_9002_GROWN;
 }
 
-/* 7.3.3, for one packet; the quotient is rounded down. A window of 0, left by a startup algorithm, does not grow. */
+/* RFC 9002, section 7.3.3, for one packet of acked_bytes; the quotient is rounded down. A startup algorithm may leave a
+ * window of 0, which does not grow. */
 static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_congestion_avoidance(struct newreno_rfc_9002 *s,
                                                                                   uint64_t acked_bytes) {
     if (s->congestion_window > 0) /* the product is below 2^32 */
@@ -198,7 +200,8 @@ static inline enum newreno_rfc_9002_outcome newreno_rfc_9002_on_persistent_conge
 }
 
 /* 7.2: a new maximum datagram size; the window in bytes does not grow with it (RFC 8899, section 3). With `handshake`
- * the size changes in order to complete the handshake. */
+ * the size changes in order to complete the handshake. A decrease in the handshake uses the recommended window, also
+ * after a configured one; a smaller window stays. */
 static inline void newreno_rfc_9002_on_datagram_size(struct newreno_rfc_9002 *s, uint32_t max_datagram_size, int handshake) {
     uint64_t initial_window = newreno_rfc_9002_initial_window(max_datagram_size);
     if (handshake && max_datagram_size < s->max_datagram_size && initial_window < s->congestion_window)

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* What does the growth of the window count? (S1) */
+/* What is counted for the growth of the window: acknowledged bytes or ACKs? (S1) */
 enum {
     FF_NEWRENO_GROWTH_BYTES = 0, /* the bytes acknowledged, packet by packet */
     FF_NEWRENO_GROWTH_ACKS = 1, /* the ACKs: each counts for at most one datagram */

@@ -21,7 +21,7 @@ enum {
     FF_RAPID_START_BETA_SEVEN_TENTHS = 1, /* 7/10 */
 };
 
-/* Above which rtt_floor is a queue building up? (R3) */
+/* Above which value of rtt_floor is a queue building up? (R3) */
 enum {
     FF_RAPID_START_QUEUE_THRESHOLD_SMALLER = 0, /* the smaller of min_rtt + 4 ms and 11/10 of min_rtt */
     FF_RAPID_START_QUEUE_THRESHOLD_LARGER = 1, /* the larger of min_rtt + 4 ms and 35/32 of min_rtt */
@@ -34,13 +34,13 @@ enum {
     FF_RAPID_START_RTT_FLOOR_QUARTERS_USED = 2, /* the same, from ACKs while the window is used */
 };
 
-/* What if min_rtt is below 4 ms? (R5) */
+/* Which rules change if min_rtt is below 4 ms? (R5) */
 enum {
     FF_RAPID_START_TINY_RTT_KEPT = 0, /* the rules are the same */
     FF_RAPID_START_TINY_RTT_ORDINARY = 1, /* Rapid Start ends: the base controller has its slow start and its first recovery */
 };
 
-/* What does the growth of the window count? (R6) */
+/* In which unit does the window grow: bytes or whole datagrams? (R6) */
 enum {
     FF_RAPID_START_GROWTH_BYTES = 0, /* bytes */
     FF_RAPID_START_GROWTH_DATAGRAMS = 1, /* whole datagrams, one for each whole or half datagram acknowledged, half of one rounded down */
@@ -59,13 +59,13 @@ enum {
     FF_RAPID_START_ENDING_ACK_AS_A_WHOLE = 2, /* no: all packets of an ACK that has a newer one grow the window */
 };
 
-/* Do packets sent before recovery reduce the window that are declared lost after it? (R9) */
+/* Do packets reduce the window if they were sent before recovery and declared lost after recovery? (R9) */
 enum {
     FF_RAPID_START_LATE_LOSSES_NOT_COUNTED = 0, /* no */
     FF_RAPID_START_LATE_LOSSES_COUNTED = 1, /* yes, until the next reduction */
 };
 
-/* Below which window does recovery not reduce? (R10) */
+/* What is the lower bound of the window in recovery? (R10) */
 enum {
     FF_RAPID_START_LOWER_BOUND_THIRD = 0, /* beta/3 of the window before, rounded up */
     FF_RAPID_START_LOWER_BOUND_THIRD_OR_INITIAL = 1, /* the larger of that and beta times the initial window, rounded up */

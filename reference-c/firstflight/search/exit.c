@@ -15,7 +15,7 @@ static uint64_t as_shifted(const struct ff_search_readings *readings, const stru
     return ((end_bytes >> scale) - (start_bytes >> scale)) << scale; /* [search.windows.shifted-back] */
 }
 
-/* Return the bytes delivered in the last two RTTs. */
+/* Return the overshoot: the bytes delivered in the last two RTTs. */
 static uint64_t overshoot_bytes(const struct ff_search_readings *readings, const struct ff_search *state)
 {
     int bins = 0;
@@ -37,7 +37,7 @@ static uint64_t overshoot_bytes(const struct ff_search_readings *readings, const
     return as_shifted(readings, state, ff_search_delivered_bytes(readings, state, bins), state->delivered.counter_bytes);
 }
 
-/* Return the window minus the overshoot, bounded as the reading `window_floor` requires. */
+/* Return the window minus overshoot_bytes(), with the lower limit of the reading `window_floor`. */
 static uint64_t lowered_bytes(const struct ff_search_readings *readings, const struct ff_search *state,
                               const struct ff_base_state *base)
 {

@@ -130,7 +130,8 @@ static inline void search_draft_09_rtt(struct search_draft_09 *s, uint64_t rtt_n
     s->rtt_ns = rtt_ns > 0 ? rtt_ns : 1; /* [search.rtt.latest] */
 }
 
-/* Process an ACK of `packets` packets in slow start, before the window grows for it. bytes_in_flight: after the ACK. */
+/* Process an ACK of `packets` packets in slow start (also an app-limited one), before the window grows for it.
+ * bytes_in_flight: after the ACK. */
 static inline enum search_draft_09_outcome search_draft_09_on_ack(struct search_draft_09 *s, uint64_t now_ns, uint64_t packets,
                                                                   uint64_t bytes_in_flight, uint64_t *cwnd) {
     if (now_ns <= s->bin_end_ns)
@@ -242,7 +243,8 @@ static inline int search_draft_09_below(uint64_t bin_duration, uint64_t rest, ui
     return prev.high < curr.high || (prev.high == curr.high && prev.low < curr.low);
 }
 
-/* Release one packet per three acknowledged, until the window is at the target; then slow start ends. */
+/* Release one packet per three acknowledged, until the window is at the target; then slow start ends. If the bytes in
+ * flight and the released packets are at most the target, the first ACK already ends the drain. */
 static inline enum search_draft_09_outcome
 search_draft_09_drain(struct search_draft_09 *s, uint64_t packets, uint64_t bytes_in_flight, uint64_t *cwnd) {
     packets += s->drained_packets;

@@ -15,7 +15,7 @@
 /* Width of a shifted counter in bits. */
 #define SHIFTED_BITS 16
 
-/* View of a series for the windows. */
+/* A series of bytes per bin, with the values needed to sum windows of bins. `curr`: index of the open bin. */
 struct view {
     const struct ff_search_readings *readings;
     const struct ff_search_series *series;
@@ -62,7 +62,8 @@ static uint64_t bin_bytes(const struct view *view, int age)
     return ff_search_load(view->slots, (uint32_t)((view->curr - (uint64_t)age) % view->kept));
 }
 
-/* Return the counter at the beginning of a bin, or its present value before that; at most 49 bins are subtracted. */
+/* Return the counter at the beginning of the bin of that age, or the present counter for the age -1. At most 49 bins
+ * are subtracted. */
 static uint64_t counter_bytes(const struct view *view, int age)
 {
     if (age < 0) {

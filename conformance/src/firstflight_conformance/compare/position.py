@@ -1,4 +1,4 @@
-"""The state of a model along the answers to a case: its controller, and the memory of the bounds."""
+"""The state of a model along the answers to a case: its controller, and the events recorded by its bounds."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,7 +27,7 @@ class Walker:
         return Position(self, self._first.copy(), self.bounds())
 
     def bounds(self) -> list[Bound]:
-        """Return new bounds, without memory."""
+        """Return new bounds, which have not recorded any event yet."""
         return bounds_of(*self.variant.stands_for(self.algorithm, self.profile), self.variant.advance)
 
     def step(self, position: "Position", event: Event) -> "PendingStep":
@@ -35,7 +35,7 @@ class Walker:
         raise NotImplementedError
 
     def before(self, position: "Position") -> Any:
-        """Return the controller of a position, or a copy with the code, rules and readings of this model."""
+        """Return the controller of a position if this model can continue from it, or a copy that follows this model."""
         if self.variant.continues(position.along.variant):
             return position.controller
         first, old = self._first, position.controller.copy()

@@ -53,10 +53,11 @@ class LimitError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ConformingWay:
-    """One explanation of conforming answers: alternatives taken, and alternatives that acted and were refused.
+    """One explanation of conforming answers by alternatives, which are other permitted choices at open points.
 
-    ``moments``: alternatives taken at some events. ``values``: the values of bounds that were followed. ``cut``: the
-    first event that is not judged, or ``None``.
+    ``taken``, ``refused``: alternatives used, or not used although they would act, for the whole case. ``moments``:
+    alternatives used at single events. ``values``: values that the answers took from the intervals of bounds. ``cut``:
+    the first event that is not judged, or ``None``.
     """
 
     taken: frozenset[str]
@@ -67,12 +68,12 @@ class ConformingWay:
 
     @property
     def idle(self) -> int:
-        """The number of bounds that were followed by doing nothing."""
+        """Number of values of bounds that mean inaction: the text permits doing nothing, and the sender did nothing."""
         return sum(not value.acts for value in self.values)
 
     @property
     def cost(self) -> tuple[int, int, int]:
-        """Sort key: number of alternatives and idle bounds, then moments, then values of bounds."""
+        """Sort key of three counts: alternatives, moments and idle bounds added up; moments alone; values of bounds."""
         return len(self.taken) + len(self.moments) + self.idle, len(self.moments), len(self.values)
 
 

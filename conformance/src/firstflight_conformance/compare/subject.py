@@ -50,8 +50,8 @@ class Walk:
 class AnsweredCase:
     """A failed case with all answers of the adapter, or a passed case with the expected answers.
 
-    ``first``: event of the first divergence, 0 in a computation, or ``None`` if the case passed. ``right``: the
-    reference model, with the permitted choices of the implementation.
+    ``first``: index of the first diverging event (0 in a computation), or ``None`` if the case passed. ``right``: the
+    reference model with the permitted choices that the implementation makes.
     """
 
     case: AnyCase
@@ -63,7 +63,7 @@ class AnsweredCase:
     _walks: dict[Any, Walk] = field(default_factory=dict, repr=False)  # by model, independent of ``right``
 
     def under(self, right: Variant) -> "AnsweredCase":
-        """Return a failed case with another reference model and its first divergence."""
+        """Return the failed case with another reference model, and with the first divergence from that model."""
         return replace(self, first=self.walk(right).agreed, right=right)
 
     @property
@@ -84,17 +84,17 @@ class AnsweredCase:
 
     @cached_property
     def _sizes_bytes(self) -> list[int]:
-        """The largest maximum datagram size up to each event."""
+        """For each event, the largest maximum datagram size in bytes so far."""
         return datagram_sizes_bytes(self.config.max_datagram_size_bytes, self.events)
 
     @cached_property
     def allowed(self) -> list[dict[str, list[Any]]]:
-        """The other right values, by event."""
+        """For each event, further correct values by observable, in addition to the expected value."""
         return self.case.allowed() if isinstance(self.case, Case) else []
 
     @cached_property
     def _usage(self) -> list[bool]:
-        """By event, whether the stack derives an ``app_limited`` that does not follow from its windows."""
+        """For each event, whether the stack derives ``app_limited`` itself and its windows leave the value open."""
         if "app_limited" not in self.declaration.works_out or not isinstance(self.case, StimulusCase):
             return []
         usage = Usage(self.config.max_datagram_size_bytes)
@@ -107,13 +107,13 @@ class AnsweredCase:
         return (event, other_limit(event)) if is_open and isinstance(event, Ack) else (event,)
 
     def walk(self, variant: Variant) -> Walk:
-        """Return how far the variant gives the answers, cached: conforming variants are used again."""
+        """Return how far the variant reproduces the answers, cached: conforming variants are used again."""
         if variant.key not in self._walks:
             self._walks[variant.key] = self._walked(variant, self.length)
         return self._walks[variant.key]
 
     def _walked(self, variant: Variant, end: int) -> Walk:
-        """Return how far the variant gives the answers, with bounds. A crash ends the walk."""
+        """Return how far the variant with its bounds reproduces the answers. A crash ends the walk."""
         walk = Walk()
         for step in self.steps(variant, end):
             if step.cut:

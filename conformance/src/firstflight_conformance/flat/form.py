@@ -174,7 +174,10 @@ def _case_and_events(case: Case, conforming: Ways, clauses: Mapping[str, Clause]
 
 
 def _other_ways(conforming: Ways) -> Iterator[list[dict[str, Any]]]:
-    """Yield, for each event, the intervals of way 0 and the values of the other ways that differ from way 0."""
+    """Yield, for each event, the intervals of way 0, and the values of each other way that differ from way 0.
+
+    A way is a conforming sequence of answers to all events. Way 0 contains the expected answers.
+    """
     for within, differing in zip(conforming.within, conforming.differing, strict=True):
         bounded = [{"way": 0, **within}] if within else []
         yield bounded + [{"way": way, **values} for way, values in differing.items()]

@@ -76,7 +76,7 @@ class StreamBuilder:
         pmtu_probe: bool = False,
         not_in_flight: bool = False,
     ) -> None:
-        """Send packets of the full or given size. The first of them repeat the data of packets (first, last)."""
+        """Send packets of ``size_bytes``, by default the maximum datagram size; flags as in :meth:`send_sizes`."""
         sizes = [(packets, size_bytes or self.max_datagram_size_bytes)]
         flags = {"app_limited": app_limited, "pmtu_probe": pmtu_probe, "not_in_flight": not_in_flight}
         self.send_sizes(t_ns, sizes, repeats=repeats, **flags)
@@ -91,7 +91,11 @@ class StreamBuilder:
         pmtu_probe: bool = False,
         not_in_flight: bool = False,
     ) -> None:
-        """Send runs of (packets, size in bytes) in one event."""
+        """Send runs of (packets, size in bytes) in one event.
+
+        ``app_limited``: the sender then has window left and no data. ``repeats``: ranges of packets whose data the
+        first of these packets repeat. ``pmtu_probe``: all are PMTU probes. ``not_in_flight``: all contain only ACKs.
+        """
         t_ns += self.origin_ns
         runs = []
         for packets, size_bytes in sizes:

@@ -21,7 +21,10 @@ class Expectation:
 
 
 def wrong(expectations: Sequence[Expectation], profile: str, observations: Sequence[Observation]) -> list[str]:
-    """Return a line for each expectation of the profile that differs from the observations of the judged events."""
+    """Return a line for each expectation of the profile that differs from the model's ``observations``.
+
+    An expectation at an event without an observation also gives a line: this event is not judged.
+    """
     lines = []
     for expectation in expectations:
         if expectation.profiles is not None and profile not in expectation.profiles:

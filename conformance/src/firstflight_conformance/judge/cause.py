@@ -19,9 +19,10 @@ from firstflight_conformance.records.findings import Cause
 
 
 def causes_of(subject: JudgedSender, profile: str) -> tuple[Cause, ...]:
-    """Return the causes that reproduce every window up to the exit, best first; empty if the windows are the profile's.
+    """Return the known bugs that reproduce every window up to the exit from slow start, best first.
 
-    The model is not given the sender's windows, so a deviation in the handshake leaves no cause.
+    Return no bug if the windows equal the windows of the profile. The model is not given the sender's windows. So no
+    bug fits after a deviation in the handshake.
     """
     diagnosed = _diagnosed(subject, profile)
     if diagnosed is None:
@@ -68,7 +69,7 @@ def _case(subject: JudgedSender, algorithm: str, profile: str, events: Sequence[
 
 
 def cause_lines(causes: Sequence[Cause]) -> Iterator[str]:
-    """Yield the causes that reproduce every window up to the exit, with level and rules."""
+    """Yield the bug, level and clauses of each cause that gives every window up to the exit from slow start."""
     if not causes:
         yield "cause: not needed, or no known cause gives every window up to the exit"
     for cause in causes:

@@ -165,7 +165,7 @@ def _number(value: Fraction | None) -> float | int | None:
 
 
 def _growth(subject: JudgedSender) -> Fraction | None:
-    """Return the window growth per acknowledged byte, over window-limited ACKs in slow start."""
+    """Return the bytes of window growth per acknowledged byte, over window-limited ACKs in slow start."""
     until = subject.left.grown_until
     end = len(subject.events) if until is None else until
     points = [point for point in subject.limited if point.index < end]
@@ -191,7 +191,11 @@ def _rtt_ratio(subject: JudgedSender, by: int) -> Fraction | None:
 
 
 def _reduction(subject: JudgedSender) -> Reduction | None:
-    """Return the first reduction. If the window decreases in steps, ssthresh set by a loss gives the reduction."""
+    """Return event and factor of the first reduction of the window, or None.
+
+    The factor comes from a new ssthresh below the window after a loss, or from a smaller window if that is earlier. If
+    the window after a loss is only little smaller, the factor comes from the least window of the recovery.
+    """
     lost: int | None = None
     threshold_bytes: int | None = None
     for index, (event, old_bytes, now) in enumerate(zip(subject.events, subject.before, subject.answers, strict=True)):
@@ -210,7 +214,7 @@ def _reduction(subject: JudgedSender) -> Reduction | None:
 
 
 def _lowest(subject: JudgedSender, index: int) -> int:
-    """Return the event of the smallest window until the end of recovery: the ACK of a packet sent after an event."""
+    """Return the event with the smallest window from ``index`` until a packet sent after ``index`` is acknowledged."""
     since_ns, lowest = subject.events[index].t_ns, index
     for at in range(index, len(subject.events)):
         event = subject.events[at]
@@ -222,7 +226,7 @@ def _lowest(subject: JudgedSender, index: int) -> int:
 
 
 def _captured_reduction(subject: JudgedSender) -> Reduction | None:
-    """Return the first reduction in a capture: after recovery, relative to the bytes in flight."""
+    """Return the first reduction in a capture, or None: the flight after recovery, divided by the flight before."""
     factor = subject.recording.header.quality.get("first_reduction")
     return None if factor is None else Reduction(None, Fraction(*factor), "flight")
 
@@ -241,7 +245,7 @@ def _factor(subject: JudgedSender, cause: int, index: int, new_bytes: int) -> Re
 
 
 def _untold_bytes(subject: JudgedSender, cause: int) -> int:
-    """Return the window growth in slow start at the ACKs before a loss without a logged window, in bytes."""
+    """Return the estimated slow-start growth in bytes at the ACKs without a logged window directly before a loss."""
     before = zip(reversed(subject.events[:cause]), reversed(subject.answers[:cause]), strict=True)
     untold = takewhile(lambda pair: not pair[1].reported, before)
     acked_bytes = sum(event.bytes for event, _ in untold if isinstance(event, Ack))

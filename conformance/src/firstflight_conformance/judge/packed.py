@@ -21,7 +21,7 @@ class ConfigLayout(Structure):
 
 
 def config_layout(config: Config) -> ConfigLayout:
-    """Return a configuration in the layout of C; 0 means the recommended window."""
+    """Return a configuration in the layout of C. An initial window of 0 bytes means the recommended window."""
     return ConfigLayout(config.max_datagram_size_bytes, config.initial_window_bytes or 0)
 
 
@@ -41,11 +41,11 @@ class PackedEvents:
             layout.pack_into(self.buffer, at + RawEvent.of.offset, *values)
 
     def runs(self, runs: Sequence[Run]) -> tuple[int, int]:
-        """Return address and number of runs."""
+        """Store the runs as a C table; return its address and the number of runs."""
         return self._table(_RUN, [(run.first, run.last, run.size_bytes, run.sent_t_ns) for run in runs])
 
     def ranges(self, ranges: Sequence[tuple[int, int]]) -> tuple[int, int]:
-        """Return address and number of ranges."""
+        """Store the ranges as a C table; return its address and the number of ranges."""
         return self._table(_RANGE, ranges)
 
     def _table(self, entry: Struct, entries: Sequence[tuple[int, ...]]) -> tuple[int, int]:
@@ -71,7 +71,7 @@ _AS: dict[Any, tuple[str, _Pack]] = {
 
 
 def _layout(kind: type[Event]) -> tuple[Struct, list[tuple[str, _Pack]]]:
-    """Return the layout of the members of a kind of event after its time, and the function that packs each member."""
+    """Return the C layout of an event kind's members after ``t_ns``, and the name and packing function of each."""
     hints = {name: _AS[hint] for name, hint in get_type_hints(kind).items() if name != "t_ns"}
     return Struct("@" + "".join(code for code, _ in hints.values())), [(n, pack) for n, (_, pack) in hints.items()]
 

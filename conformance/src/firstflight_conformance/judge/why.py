@@ -18,7 +18,7 @@ _SHOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The path: the highest acknowledged rate over at least the least RTT, the least RTT, and their product."""
+    """The path: its least RTT, its highest acknowledged rate over at least this RTT, and their product."""
 
     bytes_per_s: int
     least_rtt_ns: int
@@ -69,7 +69,11 @@ def path_of(subject: JudgedSender) -> Path | None:
 
 
 def reasons(subject: JudgedSender, explained: Sequence[ComparedProfile], names: Sequence[str]) -> list[Why]:
-    """Return the exit reasons of the given profiles, one profile of each algorithm."""
+    """Return the reasons of the exit from slow start, for up to four algorithms.
+
+    Each algorithm is represented by the first profile in ``names`` whose exit has a reason. ``explained``: the
+    comparison of each profile with the sender.
+    """
     by_algorithm: dict[str, Why] = {}
     by_name = {compared.profile: compared for compared in explained}
     for name in names:

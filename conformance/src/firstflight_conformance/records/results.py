@@ -214,7 +214,10 @@ class AdapterReport:
 
     @property
     def rules_passed(self) -> tuple[int, int] | None:
-        """MUST rules exercised by the passed cases of a null adapter, and all MUST rules; ``None`` if unknown."""
+        """Numbers of MUST rules exercised by passed cases and of all MUST rules; ``None`` if unknown.
+
+        Reported for a null adapter: it contains no congestion control, so its passed cases should exercise few rules.
+        """
         exercised = self.diagnosis.exercised if self.diagnosis is not None else None
         return (
             (exercised.rules - len(exercised.missing), exercised.rules)

@@ -49,8 +49,8 @@ def cause_lines(
 def choice_texts(choices: Sequence["Choice"]) -> Iterator[str]:
     """Yield a sentence for each choice at an open point: the choice, its cases, and the reason why it conforms.
 
-    Equal choices in several profiles are merged. An extreme value gets a warning: it may be a mistake without a rule
-    against it.
+    Equal choices in several profiles are merged. A value of 0 without a lower limit in the text (``extreme``) gets a
+    warning: it may be a mistake that no rule forbids.
     """
     cases: dict[tuple[str, str], dict[str, None]] = {}
     points = {choice.point.id: choice.point for choice in choices}
@@ -66,7 +66,7 @@ def choice_texts(choices: Sequence["Choice"]) -> Iterator[str]:
 
 
 def cases_text(cases: Sequence[str]) -> str:
-    """Return the number of cases and the first case."""
+    """Return the number of cases and the id of the first case as text."""
     return f"1 case: {cases[0]}" if len(cases) == 1 else f"{len(cases)} cases, such as {cases[0]}"
 
 

@@ -134,7 +134,7 @@ def _case(result: Result) -> str:
 
 
 def _loop_columns(results: Sequence[Result], label: Callable[[Result], str]) -> list[_Column]:
-    """Return a column for each number, with the unit in its heading. Each value of the stack precedes the model's."""
+    """Return a column for each number, with the unit in its heading. The stack's number precedes the model's."""
     rows = [(result, result.loop) for result in results if result.loop is not None]
     reduced = [(loop.stack.growth_reduced, loop.model.growth_reduced) for _, loop in rows]
     ends = [loop.stack.end for _, loop in rows]

@@ -51,9 +51,10 @@ class Session:
         return self.declaration
 
     def play(self, script: AnyScript, declaration: Declaration) -> tuple[Answers, ConversationError | None]:
-        """Play a case. If the fault may be output left over from the previous case, play it again with a fresh process.
+        """Play a case. Return its answers, and a fault that belongs to the previous case or None.
 
-        Return the answers, and the fault of the previous case or None.
+        ``declaration``: the adapter's answer to hello, with its observables. A fault at the start may come from output
+        left over by the previous case. The case is then played again with a fresh process.
         """
         served, left_over = self._served, None
         answers = self._play(script, declaration)
@@ -69,7 +70,7 @@ class Session:
         return answers, left_over
 
     def finish(self) -> ConversationError | None:
-        """Close the process after the last case; return the fault of its end, or None."""
+        """Close the process after the last case; return a fault found while it ends, or None."""
         if self._conversation is None or not self._served:
             return None
         fault = self._conversation.process.finish(self._deadline_s)

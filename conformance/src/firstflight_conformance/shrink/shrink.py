@@ -23,7 +23,7 @@ TRIALS = 6_000
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """First difference of two implementations: the events up to it, and the differences of the last answers."""
+    """First difference of two implementations: the events up to it, and the differences of their last answers."""
 
     events: tuple[Event, ...]
     differences: tuple[Difference, ...]
@@ -41,7 +41,7 @@ class Contest:
     config: Config
 
     def parting(self, events: Sequence[Event]) -> Parting | None:
-        """Return the first difference, or ``None`` if there is none before an unsupported event."""
+        """Return the first difference, or ``None`` if the answers are equal up to the end or an unsupported event."""
         try:
             runs = [implementation.begin(self.config) for implementation in (self.right, self.subject)]
             for index, answers in enumerate(zip(*(drive(run, events) for run in runs), strict=True)):
@@ -150,7 +150,10 @@ def shrink(contest: Contest, parting: Parting, on_trial: Callable[[], None] = la
 
 
 def is_vector(contest: Contest, events: Sequence[Event]) -> bool:
-    """Return whether a stream is a valid vector: consistent, in the domain of the model, and within its window."""
+    """Return whether a stream is a valid vector: consistent, and in the domain of the model.
+
+    The bytes in flight after each ``Sent`` event must not exceed the cwnd of the model.
+    """
     try:
         check_stream(events, config_to_json(contest.config), contest.algorithm)
         check_rtts(events, contest.algorithm)

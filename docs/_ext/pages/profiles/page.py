@@ -26,6 +26,8 @@ from pages.profiles.resolved import Program, resolved
 from pages.profiles.steps import DEEPEST, steps
 
 _FIRST = 10
+#: Member of events with packets that contain only ACK frames. The caller of a program handles these events.
+_NOT_IN_FLIGHT = "not_in_flight"
 #: The enumerations of the observables, and their members in the answers.
 _ENUMERATIONS = {"Phase": "phase", "Outcome": "outcome", "Trigger": "trigger"}
 
@@ -83,18 +85,19 @@ def page(algorithm: str, profile: Profile) -> str:
         facts.begins(program),
         *_state(program),
         "## Events",
-        "An event is a JSON object: `ev` is its kind, `t_ns` its time. `bytes` is the sum of `packets`. `bytes_in_flight` is the value "
+        "An event is a JSON object: `ev` is its kind, `t_ns` its time, at least 1. `bytes` is the sum of `packets`. `bytes_in_flight` is the value "
         "after the event. `packets` is a list of runs `[first, last, size_bytes, sent_t_ns]`: consecutive packets (`first` to `last`, "
         "both included) of one size, sent at one time; the runs of a `sent` event have no `sent_t_ns`. The table lists the members that "
         "the program uses. All events: [Events and observables](../../specification/events.md).",
         *_events(program),
+        *_callers_part(algorithm),
         "## Observables",
         "After each event an implementation reports these values. A larger number than 2^53 - 1 is a decimal string in JSON. "
         "Report `outcome` only to find differences: it is optional.",
         *_observables(program),
         "## Steps per event, in order",
         "Each step is a function of the program; an indented step is called by the step above it. The links lead to the rules.",
-        *_steps(program),
+        *_steps(algorithm, program),
         "## Rules",
         *_rules(algorithm, profile, program),
         "## Program",
@@ -171,15 +174,37 @@ def _observables(program: Program) -> Iterator[str]:
 
 
 def _events(program: Program) -> Iterator[str]:
-    read = {n.attr for part in program.parts.values() for n in ast.walk(part.node) if isinstance(n, ast.Attribute)}
     rows = []
     for name, kind in KINDS.items():
+        read = {_NOT_IN_FLIGHT}.union(*(step.members for step in steps(program, name)))
         members: tuple[str, ...] = kind.__slots__  # type: ignore[union-attr]
         used = [member for member in members if member in read and member != "t_ns"]
         rows.append(
             (md.code(name), ", ".join(map(md.code, used)) or "none", " ".join(_about(kind.__doc__ or "", used)))
         )
     yield md.list_table(("ev", "Members that are used", "Meaning"), rows, (16, 28, 56), "compact")
+
+
+def _begins_paths(algorithm: str) -> bool:
+    """Return whether the caller begins another controller for a new path. Careful Resume has its own rules."""
+    return not getattr(ALGORITHMS[algorithm], "answers_path_change", False)
+
+
+def _callers_part(algorithm: str) -> Iterator[str]:
+    """Yield the rules for packets that are not in flight and for new paths, which are outside the program."""
+    if not _begins_paths(algorithm):
+        return
+    yield (
+        f"**`{_NOT_IN_FLIGHT}`**: `sent` and `ack` events with this member set contain only packets with ACK frames alone, never packets of both "
+        "kinds. Do not pass these events to the program: they change nothing, and the outcome is `unchanged`. The packets use packet "
+        "numbers, but `bytes_in_flight`, `retransmits` and `oldest_unacked_packet` do not count them."
+    )
+    yield (
+        "**`path_change`**: the caller begins the connection again, as under State, and reports outcome `path_changed`. It uses the "
+        "`initial_window_bytes` of the configuration and the current maximum datagram size. The initial window for `null` is the recommended "
+        "one for this size. Packets sent no later than this event are packets of the old path. From then on, remove them and their bytes from "
+        "`ack` and `lost` events. Do not pass events of old packets alone, such as their `ce` events: outcome `unchanged`."
+    )
 
 
 def _about(doc: str, used: list[str]) -> Iterator[str]:
@@ -192,8 +217,10 @@ def _about(doc: str, used: list[str]) -> Iterator[str]:
             yield sentence
 
 
-def _steps(program: Program) -> Iterator[str]:
+def _steps(algorithm: str, program: Program) -> Iterator[str]:
     listed = {kind: "\n".join(_step_lines(program, kind)) for kind in KINDS}
+    if _begins_paths(algorithm):
+        listed["path_change"] = "The caller begins the connection again: see Events."
     texts = list(dict.fromkeys(listed.values()))
     for text in texts:
         yield "### " + ", ".join(f"`{kind}`" for kind in KINDS if listed[kind] == text)

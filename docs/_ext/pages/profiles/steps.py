@@ -1,6 +1,7 @@
 """The steps of a resolved model for one kind of event: the functions that it calls, in order, with their rules."""
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +16,12 @@ _KIND_NAMES = {kind.__name__ for kind in KINDS.values()}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A function that an event reaches: its call depth, its part, and the clauses that it cites on this event."""
+    """A function that an event reaches: its call depth, its part, and the clauses and members that it uses on this event."""
 
     depth: int
     part: Part
     clauses: tuple[str, ...]
+    members: frozenset[str]
 
 
 def steps(program: Program, kind: str) -> list[Step]:
@@ -32,11 +34,11 @@ def steps(program: Program, kind: str) -> list[Step]:
         if target in seen or part is None or not isinstance(part.node, ast.FunctionDef):
             return
         seen.add(target)
-        clauses, uses = tuple(part.clauses), part.uses
+        clauses, uses, node = tuple(part.clauses), part.uses, part.node
         if part.asks_kind:
             node = _OnlyKind(KINDS[kind].__name__).visit(copied(part.node))
             clauses, uses = tuple(cited(node)), linked(target[0], node)
-        event_steps.append(Step(depth, part, clauses))
+        event_steps.append(Step(depth, part, clauses, frozenset(_event_members(node, program))))
         for use in uses:
             follow(use, depth + 1)
 
@@ -45,6 +47,32 @@ def steps(program: Program, kind: str) -> list[Step]:
     for entry in program.events:
         follow(entry, 0)
     return event_steps
+
+
+def _attributes(part: Part) -> Iterator[str]:
+    return (n.attr for n in ast.walk(part.node) if isinstance(n, ast.Attribute))
+
+
+def _event_members(node: ast.FunctionDef, program: Program) -> Iterator[str]:
+    """Yield the members of events that a function reads; all attributes of the program if it stores an event."""
+    kinds = _KIND_NAMES | {"Event"}
+    events = {
+        parameter.arg
+        for parameter in [*node.args.args, *node.args.kwonlyargs]
+        if parameter.annotation and kinds & {n.id for n in ast.walk(parameter.annotation) if isinstance(n, ast.Name)}
+    }
+    functions = {part.target[1] for part in program.functions} | {"isinstance"}
+    passed: set[ast.AST] = set()
+    for n in ast.walk(node):
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id in events:
+            passed.add(n.value)
+            yield n.attr
+        elif isinstance(n, ast.Match):
+            passed.add(n.subject)
+        elif isinstance(n, ast.Call) and ast.unparse(n.func).rpartition(".")[2] in functions:
+            passed.update(n.args)
+    if any(isinstance(n, ast.Name) and n.id in events and n not in passed for n in ast.walk(node)):
+        yield from (name for part in program.parts.values() for name in _attributes(part))
 
 
 class _OnlyKind(ast.NodeTransformer):

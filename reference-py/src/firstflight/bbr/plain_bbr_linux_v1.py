@@ -231,7 +231,7 @@ def max_bw(s: Bbr) -> int:
 
 
 def running_max(s: Bbr, bw: int) -> None:
-    """minmax_running_max: three samples represent the samples of the window."""
+    """minmax_running_max: three samples represent all samples of the last ten rounds."""
     first, second, third = s.best
     now, new = s.rtt_cnt, (s.rtt_cnt, bw)
     if bw >= first[1] or now - third[0] > BW_ROUNDS:
@@ -278,7 +278,7 @@ def update_ack_aggregation(s: Bbr, rs: Sample, now: int) -> None:
 
 
 def check_full_bw_reached(s: Bbr, rs: Sample) -> Outcome | None:
-    """bbr_check_full_bw_reached: return the outcome of a round."""
+    """bbr_check_full_bw_reached: test the growth of the bandwidth at the start of a round; return the outcome."""
     if s.full_bw_reached or not s.round_start:
         return None
     if rs.is_app_limited:
@@ -301,7 +301,7 @@ def check_drain(s: Bbr, now: int) -> None:
 
 
 def update_min_rtt(s: Bbr, rs: Sample, now: int) -> None:
-    """bbr_update_min_rtt, without PROBE_RTT: the smallest RTT, or the first after ten seconds."""
+    """bbr_update_min_rtt, without PROBE_RTT: take a smaller sample, or any sample over 10 s after the last one used."""
     expired = now > s.min_rtt_stamp + MIN_RTT_WINDOW_NS
     if rs.rtt_us >= 0 and (s.min_rtt_us is None or rs.rtt_us < s.min_rtt_us or expired):
         s.min_rtt_us, s.min_rtt_stamp = rs.rtt_us, now  # [bbr.min-rtt.alone]
@@ -320,7 +320,7 @@ def to_pacing_rate(s: Bbr, bw: int, gain: int) -> int:
 
 
 def init_pacing_rate_from_rtt(s: Bbr, srtt_ns: int | None) -> None:
-    """bbr_init_pacing_rate_from_rtt: the window per RTT, or per millisecond."""
+    """bbr_init_pacing_rate_from_rtt: the window per RTT, or per millisecond without an RTT."""
     rtt_us = MS_US
     if srtt_ns:
         rtt_us = max(srtt_ns // US_NS, 1)
@@ -358,12 +358,12 @@ def budget(s: Bbr, volume: int) -> int:
 
 
 def inflight_at_bdp(s: Bbr) -> int:
-    """bbr_inflight at a gain of 1."""
+    """bbr_inflight at a gain of 1: the bandwidth-delay product plus the budget, in bytes."""
     return budget(s, bdp(s, BBR_UNIT))
 
 
 def in_net_at_edt(s: Bbr, now: int) -> int:
-    """bbr_packets_in_net_at_edt, in bytes."""
+    """bbr_packets_in_net_at_edt: expected bytes in flight when the next packet may leave (earliest departure time)."""
     edt = max(s.next_release_ns or 0, now)
     at_edt = s.inflight
     if s.pacing_gain > BBR_UNIT:

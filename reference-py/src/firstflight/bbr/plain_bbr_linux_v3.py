@@ -364,7 +364,7 @@ def to_pacing_rate(s: Bbr, bandwidth: int, gain: int) -> int:
 
 
 def init_pacing_rate_from_rtt(s: Bbr, srtt_ns: int | None) -> None:
-    """bbr_init_pacing_rate_from_rtt: the window per RTT, or per millisecond, rounded down."""
+    """bbr_init_pacing_rate_from_rtt: the window per RTT, or per millisecond without an RTT; rounded down."""
     rtt_us = 1000
     if srtt_ns:
         rtt_us = max(srtt_ns // US_NS, 1)
@@ -409,7 +409,7 @@ def inflight_at_bdp(s: Bbr) -> int:
 
 
 def in_net_at_edt(s: Bbr, now: int) -> int:
-    """bbr_packets_in_net_at_edt, in bytes."""
+    """bbr_packets_in_net_at_edt: expected bytes in flight when the next packet may leave (earliest departure time)."""
     edt = max(s.next_release_ns or 0, now)
     at_edt = s.inflight + (tso_segments(s) * s.mss if s.pacing_gain > BBR_UNIT else 0)
     return max(at_edt - delivers(s, (edt - now) // US_NS), 0)

@@ -44,7 +44,7 @@ class CarefulResume:
     """State of Careful Resume (the terms of section 2.4) and of the controller below it."""
 
     base: newreno.NewReno
-    #: IW, in bytes.
+    #: IW, in bytes: the window at the start of the connection.
     initial_window: int
     #: Current phase; ``normal`` before and after Careful Resume.
     phase: Phase = Phase.NORMAL
@@ -56,11 +56,11 @@ class CarefulResume:
     current_rtt: int = 0
     #: Largest packet number sent.
     highest_sent: int = NONE
-    #: Largest packet number acknowledged.
+    #: Largest packet number acknowledged so far.
     highest_acked: int = NONE
     #: Unsent data within flow control limits, in bytes.
     waiting: int = 0
-    #: The saved set: saved_cwnd, saved_rtt, Lifetime, max_jump and Beta.
+    #: The accepted saved set: saved_cwnd, saved_rtt, Lifetime, max_jump and Beta.
     saved: SavedPath = NO_SET
     #: First packet of the initial data.
     first_initial_packet: int = NONE
@@ -100,7 +100,10 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Car
 
 
 def on_event(s: CarefulResume, event: Event) -> Outcome:
-    """Call the function for the event. In Reconnaissance the end of the Lifetime comes first (3.2)."""
+    """Call the function for the event. In Reconnaissance the end of the Lifetime comes first (3.2).
+
+    The event is still processed, by normal CC.
+    """
     s.triggers = ()
     if s.phase is Phase.RECONNAISSANCE and lifetime_exceeded(s.saved, event.t_ns):
         s.phase = Phase.NORMAL
@@ -146,7 +149,10 @@ def stop(s: CarefulResume, outcome: Outcome, *triggers: Trigger) -> Outcome:
 
 
 def on_saved_path(s: CarefulResume, path: SavedPath) -> Outcome:
-    """Connection setup is complete: enter the phase, or continue with normal CC. A connection resumes once (open)."""
+    """Connection setup is complete: enter the phase, or continue with normal CC. A connection resumes once (open).
+
+    A refused set does not count.
+    """
     if s.saved is not NO_SET:
         return Outcome.ALREADY_USED  # [careful-resume.saved.one-use]
     if path.saved_cwnd_bytes == 0 or path.saved_rtt_ns == 0:
@@ -236,8 +242,8 @@ def on_sent_in_unvalidated(s: CarefulResume, sent: Sent) -> Outcome:
 
 
 def release_time(s: CarefulResume) -> int:
-    """Return the earliest time of the next packet."""
-    return min(s.paced_from_ns + transmission_time(s, s.paced), TIME_MAX_NS)
+    """Return the earliest time of the next packet, at most the largest time."""
+    return min(s.paced_from_ns + transmission_time(s, s.paced), TIME_MAX_NS)  # [careful-resume.pacing.rounding]
 
 
 def transmission_time(s: CarefulResume, size: int) -> int:
@@ -300,7 +306,8 @@ def on_ack_in_validating(s: CarefulResume, ack: Ack) -> Outcome:
 def enter_safe_retreat(s: CarefulResume, trigger: Trigger, now: int) -> Outcome:
     """CWND is reduced to PipeSize / 2, in QUIC not below two packets, and loss recovery commences.
 
-    The set of saved CC parameters is deleted for later flows; ``saved`` keeps it for its Beta.
+    Later flows cannot use the set of saved CC parameters. This flow keeps it in ``saved``, since leaving Safe Retreat
+    uses its Beta. ssthresh stays until the phase ends.
     """
     s.phase, s.triggers = Phase.SAFE_RETREAT, (trigger,)
     s.base.congestion_window = max(s.pipesize // PIPE_DIVISOR, s.base.minimum_window)  # [careful-resume.retreat.window]

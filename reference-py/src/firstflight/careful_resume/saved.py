@@ -13,7 +13,7 @@ from firstflight.observables import Outcome, Phase
 
 
 def expired(offer: SavedPath, now_ns: int) -> bool:
-    """Return whether the Lifetime of a set is exceeded: after its end."""
+    """Return whether the time is past the end of the Lifetime of a saved set."""
     return offer.expires_t_ns is not None and now_ns > offer.expires_t_ns
 
 
@@ -41,7 +41,7 @@ def on_saved_path(state: CarefulResume, offer: SavedPath) -> Outcome:
 
 
 def _begin_round(state: CarefulResume, ack: Ack) -> None:
-    """Begin the round of this ACK; it ends with the ACK of a packet not sent yet."""
+    """Begin a round with this ACK. The round ends with the first ACK of a packet that has not been sent yet."""
     next_first = highest(state.marks.sent, ack.packets[-1].last) + 1
     state.round_trip = Round(next_first, ack.bytes, ack.app_limited)
 
@@ -63,7 +63,10 @@ def _save(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack) -
 
 
 def measure(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack) -> None:
-    """Measure the capacity in round trips of normal congestion control; ``base`` has already processed the ACK."""
+    """Measure the capacity in bytes, once per round trip, while only normal congestion control acts.
+
+    ``base``: the base controller, which has already processed the ACK.
+    """
     current = state.round_trip
     if current.next_first is None:
         _begin_round(state, ack)  # [careful-resume.observe.after]

@@ -224,7 +224,11 @@ def on_acked(state: Cubic, ack: Ack, datagram_bytes: int, cwnd_bytes: int, acked
 def reduce(
     state: Cubic, _now_ns: int, datagram_bytes: int, base: Windows, flight_bytes: int | None, ce: bool
 ) -> tuple[int, int]:
-    """Process a loss or CE mark; return the new window and ssthresh. ``base``: the windows before it."""
+    """Process a loss, or a CE mark if ``ce``; return the new window and ssthresh in bytes.
+
+    ``base``: window and ssthresh before the event. ``flight_bytes``: bytes in flight before the event, including the
+    lost packets. It is ``None`` for a CE mark, which uses the bytes in flight after the last event.
+    """
     prior = Saved(base, state.w_max_bytes, state.cwnd_prior_bytes, state.epoch)
     note_reduction(state, base.cwnd_bytes)
     if not ce:
@@ -240,7 +244,7 @@ def reduce(
 
 
 def note_reduction(state: Cubic, cwnd_bytes: int) -> None:
-    """Remember the window at a reduction, by CUBIC or by a startup algorithm."""
+    """Set W_max and cwnd_prior from the window before a reduction, by CUBIC or by a startup algorithm."""
     last_bytes = state.w_max_bytes
     state.w_max_bytes = cwnd_bytes  # [cubic.maximum]
     if last_bytes is not None and cwnd_bytes < last_bytes:
@@ -251,7 +255,7 @@ def note_reduction(state: Cubic, cwnd_bytes: int) -> None:
 
 
 def reduced_bytes(_state: Cubic, window_bytes: int) -> int:
-    """Return a window after a reduction by a startup algorithm."""
+    """Return the window that a reduction by a startup algorithm makes of ``window_bytes``."""
     return seven_tenths(window_bytes)  # [cubic.startup.reduce]
 
 

@@ -42,13 +42,13 @@ class JumpStart:
     end: int = 0
     #: R: packets of the current loss recovery that repeated data of the first flight.
     r: int = 0
-    #: Loss recovery lasts until all data below this packet is acknowledged.
+    #: Loss recovery lasts until all data below this packet is acknowledged: ``next_packet`` at its beginning.
     recovery_point: int = 0
     #: Whether (D - R) / 2 ends the current loss recovery.
     lost_of_first_flight: bool = False
     #: Whether (D - R) / 2 was applied: it is applied once.
     accounted: bool = False
-    #: Next packet number.
+    #: Number after the last packet that was sent in flight.
     next_packet: int = 0
 
     @property
@@ -214,7 +214,7 @@ def on_congestion_event(s: JumpStart, sent_time: int, now: int, packets_of_first
 
 
 def on_timeout(s: JumpStart, event: PersistentCongestion) -> Outcome:
-    """IV-F: the response is unchanged: a window of one segment, then slow start. Accounting is dropped (open)."""
+    """IV-F, unchanged: a window of one segment, then slow start. Accounting is dropped, also of a later jump (open)."""
     outcome = newreno.on_persistent_congestion(s.base, event)
     s.base.congestion_window = s.base.max_datagram_size  # [jumpstart.timeout.window]
     s.jumping = False

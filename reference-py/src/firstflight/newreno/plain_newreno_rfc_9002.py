@@ -32,6 +32,7 @@ class NewReno:
     #: Slow start threshold, in bytes; None while it is infinite.
     ssthresh: int | None = None
     #: Start of the last recovery period, in ns; 0 if none has begun since the last persistent congestion.
+    #: No packet is sent at time 0: with 0 no packet counts as sent before a recovery period.
     congestion_recovery_start_time: int = 0
     #: Whether no packet sent in the recovery period has been acknowledged yet (section 7.3.2).
     in_recovery: bool = False
@@ -118,7 +119,7 @@ def in_congestion_recovery(s: NewReno, sent_time: int) -> bool:
 
 
 def end_recovery(s: NewReno, ack: Ack) -> None:
-    """7.3.2: the period ends when a packet sent during it is acknowledged."""
+    """7.3.2: the recovery period ends when a packet sent during this period is acknowledged."""
     if any(not in_congestion_recovery(s, run.sent_t_ns) for run in ack.packets):
         s.in_recovery = False  # [slow-start.recovery.end]
 
@@ -144,13 +145,16 @@ def slow_start_packets(s: NewReno, run: Run) -> int:
 
 
 def slow_start(s: NewReno, acked_bytes: int) -> Outcome:
-    """7.3.1."""
+    """RFC 9002, section 7.3.1: grow by the acknowledged bytes."""
     increase(s, acked_bytes)  # [slow-start.grow]
     return Outcome.GROWN
 
 
 def congestion_avoidance(s: NewReno, acked_bytes: int) -> Outcome:
-    """7.3.3, for one packet; quotient rounded down. A window of 0, left by a startup algorithm, does not grow."""
+    """RFC 9002, section 7.3.3, for one packet of ``acked_bytes``; the quotient is rounded down.
+
+    A startup algorithm may leave a window of 0, which does not grow.
+    """
     if s.congestion_window > 0:
         increase(s, s.max_datagram_size * acked_bytes // s.congestion_window)  # [slow-start.avoidance.grow]
     return Outcome.GROWN_AVOIDANCE
@@ -194,7 +198,10 @@ def on_persistent_congestion(s: NewReno, event: PersistentCongestion) -> Outcome
 
 
 def on_datagram_size(s: NewReno, max_datagram_size: int, *, handshake: bool) -> Outcome:
-    """7.2: a new maximum datagram size; the window in bytes does not grow with it (RFC 8899, section 3)."""
+    """7.2: a new maximum datagram size; the window in bytes does not grow with it (RFC 8899, section 3).
+
+    A decrease in the handshake uses the recommended window, also after a configured one; a smaller window stays.
+    """
     if handshake and max_datagram_size < s.max_datagram_size:
         window = initial_window(max_datagram_size)
         s.congestion_window = min(s.congestion_window, window)  # [slow-start.datagram-size.handshake]

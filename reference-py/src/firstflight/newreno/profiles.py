@@ -6,7 +6,7 @@ from firstflight.enums import Enum
 
 
 class Growth(Enum):
-    """What does the growth of the window count?"""
+    """What is counted for the growth of the window: acknowledged bytes or ACKs?"""
 
     BYTES = "bytes"
     ACKS = "acks"

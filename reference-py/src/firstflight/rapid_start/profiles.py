@@ -20,7 +20,7 @@ class Beta(Enum):
 
 
 class QueueThreshold(Enum):
-    """Above which rtt_floor is a queue building up?"""
+    """Above which value of rtt_floor is a queue building up?"""
 
     SMALLER = "smaller"
     LARGER = "larger"
@@ -35,14 +35,14 @@ class RttFloor(Enum):
 
 
 class TinyRtt(Enum):
-    """What if min_rtt is below 4 ms?"""
+    """Which rules change if min_rtt is below 4 ms?"""
 
     KEPT = "kept"
     ORDINARY = "ordinary"
 
 
 class Growth(Enum):
-    """What does the growth of the window count?"""
+    """In which unit does the window grow: bytes or whole datagrams?"""
 
     BYTES = "bytes"
     DATAGRAMS = "datagrams"
@@ -64,14 +64,14 @@ class EndingAck(Enum):
 
 
 class LateLosses(Enum):
-    """Do packets sent before recovery reduce the window that are declared lost after it?"""
+    """Do packets reduce the window if they were sent before recovery and declared lost after recovery?"""
 
     NOT_COUNTED = "not_counted"
     COUNTED = "counted"
 
 
 class LowerBound(Enum):
-    """Below which window does recovery not reduce?"""
+    """What is the lower bound of the window in recovery?"""
 
     THIRD = "third"
     THIRD_OR_INITIAL = "third_or_initial"

@@ -36,7 +36,7 @@ def as_shifted(readings: Readings, state: Search, start_bytes: int, end_bytes: i
 
 
 def overshoot_bytes(readings: Readings, state: Search) -> int:
-    """Return the bytes delivered in the last two RTTs."""
+    """Return the overshoot: the bytes delivered in the last two RTTs."""
     if readings.rollback is Rollback.CURRENT_RTT:
         bins = 2 * shift_bins(readings, state)[0]
         if bins > state.curr:
@@ -50,7 +50,7 @@ def overshoot_bytes(readings: Readings, state: Search) -> int:
 
 
 def lowered_bytes(readings: Readings, state: Search, base: BaseState) -> int:
-    """Return the window minus the overshoot, bounded as the reading ``window_floor`` requires."""
+    """Return the window minus :func:`overshoot_bytes`, with the lower limit of the reading ``window_floor``."""
     overshoot = overshoot_bytes(readings, state)
     if readings.window_floor is WindowFloor.ZERO:
         return max(base.cwnd_bytes - overshoot, 0)  # [search.exit.floor-zero]

@@ -40,15 +40,17 @@ class Search:
     bin_duration: int = 0
     #: End of the open bin, in ticks of 1/20 ns.
     bin_end: int = 0
-    #: Index of the last bin that has ended.
+    #: Index of the last bin that has ended; the same number as ``curr`` in the rules.
+    #: Bin 0 ends when SEARCH starts, so bin i here is bin i - 1 in the rules.
     curr_idx: int = 0
     #: Ring of the totals of acknowledged bytes at the ends of bins, in bytes; bin i is in slot i modulo the length.
+    #: The window S(i) of the rules is the total of bin i minus the total of bin i - W.
     acked_bins: list[int] = field(default_factory=lambda: [0] * (W + 1))
     #: Ring of the totals of sent bytes at the ends of bins, in bytes.
     sent_bins: list[int] = field(default_factory=lambda: [0] * (W + 1 + EXTRA_BINS))
-    #: All acknowledged bytes of the connection.
+    #: All acknowledged bytes of the connection, in every phase.
     acked_bytes: int = 0
-    #: All sent bytes of the connection.
+    #: All sent bytes of the connection, in every phase.
     sent_bytes: int = 0
     #: The latest RTT sample; 0 before the first.
     rtt_ns: int = 0
@@ -64,7 +66,11 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Sea
 
 
 def on_event(s: Search, event: Event) -> Outcome:
-    """Process an event. SEARCH counts bytes and acts on ACKs in slow start; the base controller does the rest."""
+    """Process an event. SEARCH counts bytes, acts on ACKs in slow start (also app-limited ones); the base does the rest.
+
+    Bytes counted in other phases do not matter: persistent congestion, which leads back to slow start, restarts SEARCH.
+    An ACK that the base controller does not process arrives in slow start, so no recovery could end with it.
+    """
     match event:
         case Ack():
             s.acked_bytes += event.bytes  # [search.bins.credit-before]
@@ -132,7 +138,10 @@ def window(bins: list[int], idx: int, size: int = W) -> int:
 
 
 def drain(s: Search, ack: Ack) -> Outcome:
-    """Release one packet per three acknowledged, until the window is at the target; then slow start ends."""
+    """Release one packet per three acknowledged, until the window is at the target; then slow start ends.
+
+    If the bytes in flight and the released packets are at most the target, the first ACK already ends the drain.
+    """
     acked = s.drained_packets + sum(run.count for run in ack.packets)
     packets, s.drained_packets = divmod(acked, DRAIN_PACKETS)
     flight = min(ack.bytes_in_flight + packets * s.base.max_datagram_size, WINDOW_MAX_BYTES)

@@ -51,7 +51,10 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """View of a series for the windows. ``scale``: right shift of the counters in bits."""
+    """A series of bytes per bin, with the values needed to sum windows of bins.
+
+    ``curr``: index of the open bin. ``scale``: right shift of the counters in bits.
+    """
 
     readings: Readings
     series: Series
@@ -60,7 +63,7 @@ class View:
 
 
 def view_of(readings: Readings, state: Search, series: Series, scale: int) -> View:
-    """Return the view of one of the series of a state."""
+    """Return the view of ``series``, the delivered or sent bytes in the bins of ``state``."""
     return View(readings, series, state.curr, scale)
 
 
@@ -70,7 +73,7 @@ def bin_bytes(view: View, age: int) -> int:
 
 
 def counter_bytes(view: View, age: int) -> int:
-    """Return the counter at the beginning of a bin, or its present value before that."""
+    """Return the counter at the beginning of the bin of that age, or the present counter for the age -1."""
     if age < 0:
         return view.series.counter_bytes
     since_bytes = sum(view.series.completed[-age:]) if age > 0 else 0
@@ -157,7 +160,7 @@ def interpolated(view: View, state: Search, age: int, rest_ticks: int) -> tuple[
 
 
 def shift_bins(readings: Readings, state: Search) -> tuple[int, int]:
-    """Return the RTT in whole bins, and its remainder in ticks for readings that round down."""
+    """Return the RTT in whole bins, and the remainder in ticks, which is used only if the RTT was rounded down."""
     assert state.sample is not None
     rtt_ticks = TICKS_PER_UNIT * rtt_units(readings, state.sample)
     shift, rest_ticks = divmod(rtt_ticks, state.bin_ticks)  # [search.shift.round]

@@ -40,19 +40,20 @@ class Bound:
         self.point, self.advance = point, advance
 
     def copy(self, advance: Advance) -> "Bound":
-        """Return a copy for another model. Each step makes some; ``copy.copy`` takes several times as long."""
+        """Return a copy for another model. Each step makes copies; ``copy.copy`` takes several times as long."""
         duplicate: Bound = object.__new__(type(self))
         vars(duplicate).update(vars(self), advance=advance)
         return duplicate
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Return the value taken if ``observed`` is in the interval, and change ``state`` to continue from it.
+        """Return the value taken if ``observed`` is in the interval, and change ``state`` to continue from this value.
 
-        ``before``: the controller before the event. ``state`` and ``observation``: after the event. ``observed``: the
-        answer of the implementation. Return None and leave the state unchanged if the answer is outside, or concerns
-        other values.
+        ``before``: the controller before the event. ``state`` and ``observation``: the model's controller and
+        observation after the event. ``observed``: the answer of the implementation. Return None and leave ``state``
+        unchanged if the value is outside the interval. Do the same if another observable of the answer rules the bound
+        out, or if the bound does not apply to the event.
         """
         raise NotImplementedError
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Record an event, after the state follows the answer to it."""
+        """Record an event, after ``state`` was changed to follow the answer to this event."""

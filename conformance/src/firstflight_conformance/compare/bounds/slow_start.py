@@ -9,7 +9,7 @@ from firstflight_conformance.compare.bounds.bound import Bound, Taken
 
 #: Largest credit, in datagrams. The counter of RFC 3465 is below one window, which is less than two reduced windows.
 _MOST_DATAGRAMS = 2
-#: Part of a window that is subtracted from the least growth.
+#: Number of windows subtracted from the acknowledged windows before the lower limit of growth is computed.
 _LEFT_WINDOWS = Fraction(1, 4)
 #: The outcome of an ACK whose last packet grows the window in congestion avoidance.
 _AVOIDANCE = "grown_avoidance"
@@ -37,8 +37,8 @@ def _has_other_threshold(base: Any, observed: dict[str, Any]) -> bool:
 def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
     """Return the window after the packets of an ACK in slow start, and the bytes left for congestion avoidance.
 
-    Packets sent after the start of the last recovery count, and those sent at the same time, which may count as after
-    it. The packet that reaches the threshold is the last of slow start.
+    Packets sent before the last recovery began are ignored. Packets sent at that same time are included: a sender may
+    treat them as sent after it. The packet that reaches the threshold is the last packet of slow start.
     """
     window_bytes, remaining_bytes = before.cwnd_bytes, 0
     if not isinstance(ack, Ack) or ack.app_limited:
@@ -56,20 +56,21 @@ def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
 
 
 class AvoidanceGrowth(Bound):
-    """At most one datagram for each acknowledged window (RFC 9002, section 7.3.3), and at least half a datagram.
+    """Growth by half a datagram to one datagram for each acknowledged window (RFC 9002, section 7.3.3).
 
-    The increase is additive (section 7.3.3), roughly a datagram per round trip (RFC 5681, section 3.1). Whole windows
-    count, since byte counting adds nothing before. A byte per packet and a quarter of a window allow for rounding and
-    for the moment when a packet counts. ``credit_bytes``: exact growth that is allowed so far and was not used. The
-    byte counter of RFC 3465, section 2.1, does not restart at a reduction, so earlier bytes are a larger part of the
-    smaller window. If a startup algorithm has its own rule for congestion avoidance, this bound does not apply.
+    The lower limit stands for "roughly" one datagram per round trip (RFC 5681, section 3.1). It applies to complete
+    windows only: byte counting (RFC 3465) adds nothing until a whole window is acknowledged. The acknowledged windows
+    are first reduced by one byte per packet, for rounding, and by a quarter of a window, for packets counted later.
+    ``credit_bytes``: growth below the upper limit that was not used so far, unrounded. The byte counter of RFC 3465,
+    section 2.1, does not restart at a reduction. So its bytes become a larger part of the smaller window. This bound
+    does not apply if a startup algorithm has its own rule for congestion avoidance.
     """
 
     credit_bytes = allowed_bytes = least_bytes = Fraction(0)
     window_bytes = grown_bytes = 0
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept a window that did not shrink and grew by at most the credit and the share of this ACK."""
+        """Accept a window that did not shrink, and grew by at most the credit plus the share of this ACK."""
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         if not _grows_by_base(state) or window_bytes is None:
             return None
@@ -114,9 +115,9 @@ class AvoidanceGrowth(Bound):
             self.least_bytes += self._least(event, share_bytes)
 
     def _avoidance(self, before: Any, state: Any, event: Event) -> tuple[int, int]:
-        """Return the result of ``_avoidance`` with window and threshold set by a startup algorithm at this ACK.
+        """Return the result of the function ``_avoidance``, after a startup algorithm has processed the ACK.
 
-        A startup algorithm sets them at the end of recovery or of slow start.
+        A startup algorithm sets window and threshold at the end of recovery or of slow start.
         """
         base = before.base
         ends = base.in_recovery and not state.base.in_recovery
@@ -149,7 +150,7 @@ class AvoidanceGrowth(Bound):
 
     @staticmethod
     def _least(ack: Any, share_bytes: Fraction) -> Fraction:
-        """Return the share of an ACK, less a byte for the rounding of each packet."""
+        """Return the share of an ACK minus one byte for each packet, since growth may be rounded at each packet."""
         packets: int = sum(run.count for run in ack.packets)
         return max(share_bytes - packets, Fraction(0))
 
@@ -162,15 +163,15 @@ class GradualReduction(Bound):
     """Window in recovery, which reaches the reduced window before recovery ends (RFC 9002, section 7.3.2).
 
     The window decreases from the window before recovery, and does not rise above the reduced window again. With
-    Proportional Rate Reduction an ACK lowers it further if much of the flight is lost. Its least value is the bytes in
-    flight plus the bytes delivered and not replaced in recovery (conservative reduction bound, RFC 6937, section 3).
-    From there the window rises to the reduced window. The first recovery of Rapid Start has its own rules.
-    The model itself reduces at once. It continues from its own window after each event, so the implementation must
-    reach that window at the end of recovery.
+    Proportional Rate Reduction an ACK lowers the window further if much of the flight is lost. The least window
+    follows the conservative reduction bound (RFC 6937, section 3): bytes in flight plus bytes delivered minus bytes
+    sent in recovery. From there the window rises to the reduced window. The first recovery of Rapid Start has its own
+    rules. The model itself reduces at once. It continues from its own window after each event, so the implementation
+    must reach that window at the end of recovery.
     ``held_bytes``: the window after the last event, or ``None`` for the model's own window.
     ``credit_bytes``: bytes delivered in recovery, less bytes sent.
-    ``flight_bytes``: bytes in flight at the start of recovery if they exceeded the window, as after an idle period that
-    lowered it. Proportional Rate Reduction starts from there.
+    ``flight_bytes``: bytes in flight at the start of recovery if they exceeded the window, else 0. An idle period may
+    lower the window below the flight. Proportional Rate Reduction then starts from these bytes.
     """
 
     held_bytes: int | None = None
@@ -178,7 +179,7 @@ class GradualReduction(Bound):
     credit_bytes = flight_bytes = 0
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept a window between the last window and the reduced window, or at an ACK down to the least window."""
+        """Accept a window between the last and the reduced window, and at an ACK any window down to the least one."""
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         stage = getattr(getattr(state.startup, "stage", None), "value", None)
         is_newreno = _is_newreno(base) and base.in_recovery and base.ssthresh_bytes is not None and stage != "recovery"

@@ -87,7 +87,7 @@ class SourceFunction:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A member of a class of the model."""
+    """A member of a class of the model: its name, and its annotation and default value as source text."""
 
     name: str
     annotation: str
@@ -107,7 +107,7 @@ class ModelText:
 
     @cached_property
     def fields(self) -> dict[str, list[Field]]:
-        """The members of each class, events included."""
+        """The members of each class by class name, including the classes of events."""
         trees = [*self.trees.values(), ast.parse(_EVENTS.read_text("utf-8"))]
         classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
         return {

@@ -130,7 +130,11 @@ class Following:
         return self._ends[self._acked_packets - 1] if self._acked_packets else 0
 
     def recording(self, name: str, initial_window_bytes: int | None) -> Recording:
-        """Return the recording. Raise :class:`UnfitError` if the capture gives no bound of the window."""
+        """Return the recording. ``initial_window_bytes``: as given by the user, or None to derive it from the capture.
+
+        Raise :class:`UnfitError` without ACKs of data, with too many missing segments, or if the first flight is too
+        small to show the initial window.
+        """
         if not self.acks:
             raise UnfitError("has no ACK of data")
         lost_on_the_path = self._at_the_receiver and (self._reduced or self.ended == _AGAIN)
@@ -343,7 +347,7 @@ def _sacked_bytes(segment: Segment) -> int:
 
 
 class _FirstFlight:
-    """The initial window, derived from the flight of the first release that the window ended."""
+    """Derives the initial window from the first flight that the window, not the application, ended."""
 
     def __init__(self, connection: Connection) -> None:
         self._mss, self._round_ns = connection.mss, connection.rtt_ns * _ROUND_TENTHS // 10
@@ -367,12 +371,12 @@ class _FirstFlight:
         return late
 
     def end(self, flight_bytes: int) -> None:
-        """End the first flight, at an ACK that is missing in the capture."""
+        """End the first flight, with the flight before the ACK that ends it. The capture may lack this ACK."""
         if self._bytes is None and flight_bytes:
             self._bytes = flight_bytes
 
     def misses(self, first: int, end: int) -> None:
-        """Process data that is missing in the capture, from byte ``first`` to ``end``."""
+        """Record data missing in the capture, bytes ``first`` to ``end``, if it directly follows the first flight."""
         if self._bytes == first:
             self._missing_bytes = end - first
 
@@ -382,13 +386,16 @@ class _FirstFlight:
         self.end(flight_bytes)
 
     def flies(self, flight_bytes: int, acked_bytes: int) -> None:
-        """Process the flight after packets were sent; ``acked_bytes`` is the total acknowledged so far."""
+        """Update the largest flight of the first round with the flight after packets were sent.
+
+        The round lasts until ``acked_bytes``, the total acknowledged so far, reaches the first flight.
+        """
         if self._bytes is None or acked_bytes < self._bytes:
             self._in_round_bytes = max(self._in_round_bytes, flight_bytes)
 
     @property
     def too_small(self) -> bool:
-        """Whether the first round sends more than the first flight, or ten segments, can release."""
+        """Whether the first round sends more than the ACKs of the first flight, or of ten segments, can release."""
         return self._in_round_bytes > 2 * (max(self._segments, _RECOMMENDED_DATAGRAMS) + 1) * self._mss
 
     @property
@@ -448,7 +455,7 @@ class _Growth:
         return self._rounds >= _ROUNDS or self._acks >= _ACKS
 
     def flies(self, flight_bytes: int, *, clocked: bool) -> None:
-        """Process the flight after a release; ``clocked``: an ACK released it."""
+        """Compare the flight after a release with the last mark; ``clocked``: an ACK released the packets."""
         self._clocked |= clocked
         if 4 * flight_bytes >= _GROWN_QUARTERS * self._mark_bytes:
             self._mark_bytes, self._rounds, self._acks = flight_bytes, 0, 0

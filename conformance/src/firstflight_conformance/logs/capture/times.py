@@ -12,7 +12,7 @@ _BURST_NS = 1_000_000
 
 
 class Times:
-    """Capture times and time stamps of the sender's segments."""
+    """Capture time and TCP time stamp (RFC 7323) of each segment of the sender."""
 
     def __init__(self) -> None:
         """Begin without segments."""
@@ -20,14 +20,14 @@ class Times:
         self._first: int | None = None
 
     def take(self, t_ns: int, stamp: int) -> None:
-        """Add a segment."""
+        """Add the capture time and the time stamp of a segment."""
         if self._first is None:
             self._first = stamp
         self._found.append((t_ns, (stamp - self._first) % _STAMPS))
 
     @property
     def apart_ns(self) -> int:
-        """The variation of the delay from time stamp to capture; 0 if a burst and the unit of the stamps explain it."""
+        """Variation of the delay from time stamp to capture in ns; 0 if a burst and the unit of stamps explain it."""
         unit_ns = self._unit_ns()
         if unit_ns is None:
             return 0

@@ -53,7 +53,11 @@ class Group:
 
 
 def groups_of(items: Iterable[Item], order: Order, writer: Writer) -> list[Group]:
-    """Return the items as groups, in the order of the events."""
+    """Return one group for each event: its records in the log, with the metrics logged after them, in time order.
+
+    ``order``: where the log has metrics and losses relative to packets and ACKs. ``writer``: the software that wrote
+    the log, with its deviations from this order.
+    """
     groups: list[Group] = []
     ordered = arranged(items, order)
     for item in losses_first(ordered) if writer.losses_first else ordered:
@@ -84,7 +88,7 @@ def _continues(group: Group, item: Item, writer: Writer) -> bool:
 
 
 def arranged(items: Iterable[Item], order: Order) -> list[Item]:
-    """Return the items with metrics and losses after the record of their packet."""
+    """Return the items reordered, with metrics and losses after the record of their packet or ACK."""
     if order.prior:
         return as_processed(list(items))
     ordered: list[Item] = []
@@ -108,9 +112,10 @@ def arranged(items: Iterable[Item], order: Order) -> list[Item]:
 
 
 def losses_first(items: list[Item]) -> list[Item]:
-    """Return the items with the losses that an ACK reveals before the ACK, if the metrics in between cover both.
+    """Return the items with losses moved before their ACK, for a log with the order ACK, metrics, losses.
 
-    The metrics of the losses start at the first with bytes in flight, the metrics of the ACK at the last.
+    The losses are moved only if two or more metrics records in between contain bytes in flight. The metrics from the
+    first of these records up to the last, without the last, then follow the losses. All others follow the ACK.
     """
     ordered: list[Item] = []
     index = 0
@@ -142,7 +147,7 @@ def _tells_flight(item: Item) -> bool:
 
 
 def _begin(items: list[Item], barrier: int, t_ns: int, order: Order) -> int:
-    """Return the index of the first metrics or losses of an ACK that were logged before it.
+    """Return the index of the first metrics or losses that were logged before their ACK.
 
     Items before ``barrier`` belong to an earlier ACK. The first metrics with bytes in flight after a sent packet belong
     to that packet.

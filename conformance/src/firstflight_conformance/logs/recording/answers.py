@@ -23,7 +23,7 @@ class Answer:
 
 
 def answers_of(recording: Recording) -> list[Answer]:
-    """Return the last reported values after each event."""
+    """Return one answer for each event. Members that its step does not report keep their last reported value."""
     now = Answer(initial_window_bytes(recording))
     answers = []
     for step in recording.steps:
@@ -39,7 +39,7 @@ def answers_of(recording: Recording) -> list[Answer]:
 
 
 def initial_window_bytes(recording: Recording) -> int:
-    """Return the window before the first event."""
+    """Return the window before the first event: as configured, or as recommended (RFC 9002, section 7.2)."""
     config = recording.header.config
     if config.initial_window_bytes is not None:
         return config.initial_window_bytes
@@ -47,12 +47,12 @@ def initial_window_bytes(recording: Recording) -> int:
 
 
 def windows_before(answers: Sequence[Answer], first_bytes: int) -> list[int]:
-    """Return the window before each event: the last reported value."""
+    """Return the window before each event in bytes: ``first_bytes`` before the first, then the previous answer's."""
     return [first_bytes, *(answer.cwnd_bytes for answer in answers)][: len(answers)]
 
 
 def known_before(recording: Recording, before: Sequence[int]) -> list[int | None]:
-    """Return the window before each event, or ``None`` after an event that may have changed it without a report."""
+    """Return the window before each event; ``None`` if an event other than ``Sent`` came after its last report."""
     windows: list[int | None] = []
     known = True
     for step, window_bytes in zip(recording.steps, before, strict=True):
