@@ -10,7 +10,7 @@ import click
 
 from adequacy.connections import connections
 from adequacy.kill import Replay, computations_below, difference, replays_below
-from firstflight.controller import ALGORITHMS, profiles
+from firstflight.controller import ALGORITHMS, SUFFIXES, profiles
 from firstflight_conformance.commands.options import InputError, usage_errors, vectors_option
 from firstflight_conformance.compare.touched import content
 from firstflight_conformance.explain.operators.bench import Bench, CandidateError, Lines, Operated, limited, traced
@@ -28,8 +28,6 @@ WAVES = ("edits", "rare", "added")
 _PACKAGES = {"slow-start": "newreno"}
 #: Other algorithms whose vectors also judge a package: CUBIC uses the hooks of NewReno.
 _USERS = {"slow-start": ("cubic",)}
-#: Suffixes of the profiles of startup algorithms on another base, by the base.
-_SUFFIXES = {"cubic": "+cubic"}
 #: Differences that reject an adapter with windows.
 _REJECTING = ("windows", "crash")
 #: Cases with more events are skipped: a candidate has half a second for each case.
@@ -147,8 +145,8 @@ def _users(algorithm: str) -> Iterator[tuple[str, str]]:
     known = profiles(composed=True)
     for user in (algorithm, *_USERS.get(algorithm, ())):
         yield from ((user, profile) for profile in known[user])
-    if suffix := _SUFFIXES.get(algorithm):
-        yield from ((user, profile) for user in known for profile in known[user] if profile.endswith(suffix))
+    suffixes = tuple(suffix for suffix, (base, _) in SUFFIXES.items() if base == algorithm)
+    yield from ((user, profile) for user in known for profile in known[user] if profile.endswith(suffixes))
 
 
 def _operations(bench: Bench, algorithm: str, wave: int, cases: Sequence[Any]) -> Iterator[Operation]:

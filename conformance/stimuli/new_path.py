@@ -83,7 +83,7 @@ def old_loss(b: StreamBuilder) -> None:
 
 
 def without_configured(b: StreamBuilder) -> None:
-    """Migrate with a window that nobody configured."""
+    """Migrate without a configured initial window."""
     _grown(b)
     b.path_change(RTT + MS)
     b.expect(outcome="path_changed", cwnd_bytes=12_000, ssthresh_bytes=None)

@@ -16,44 +16,49 @@ from firstflight_conformance.simulate.presets import Completion, Experiment
 from firstflight_conformance.simulate.scenario import ScenarioError
 
 
-def complete(todo: Experiment) -> Completion:
+def complete(experiment: Experiment) -> Completion:
     """Simulate one transfer.
 
     Raise :class:`ScenarioError`, and :class:`DomainError` if a controller is unknown or refuses an event.
     """
-    check_experiment(todo)
+    check_experiment(experiment)
     completion = layout.CompletionLayout()
-    status = _complete(todo, layout.Watch(), completion)
-    native.check(status, todo.preset)
+    status = _complete(experiment, layout.Watch(), completion)
+    native.check(status, experiment.preset)
     if status is Status.REFUSED:
-        _raise_refusal(todo)
+        _raise_refusal(experiment)
     if status is Status.STALLED:
         raise ScenarioError(
-            f"{todo.preset}: the transfer does not end within {TIME_END_NS // 10**9} s, the bound of the simulator"
+            f"{experiment.preset}: the transfer does not end within {TIME_END_NS // 10**9} s, the bound of the simulator"
         )
-    return todo.completion(
+    return experiment.completion(
         completion.finished_ns - ORIGIN_NS,
         completion.dropped_packets,
         completion.sent_packets,
         completion.events,
         completion.probe_timeouts,
-        foreign="/" in todo.algorithm,
+        foreign="/" in experiment.algorithm,
     )
 
 
-def _complete(todo: Experiment, watch: layout.Watch, completion: layout.CompletionLayout) -> Status:
-    laid_out = layout.lay_out_experiment(todo, TIME_END_NS - 1)
+def _complete(experiment: Experiment, watch: layout.Watch, completion: layout.CompletionLayout) -> Status:
+    laid_out = layout.lay_out_experiment(experiment, TIME_END_NS - 1)
     return Status(native.library().sim_complete(byref(laid_out), byref(watch), byref(completion)))
 
 
-def _raise_refusal(todo: Experiment) -> None:
+def _raise_refusal(experiment: Experiment) -> None:
     """Raise :class:`DomainError` with the model's reason, for an unknown controller or for the last event."""
-    plan, events = FlowPlan("transfer", todo.algorithm, 0, todo.transfer, todo.receiver), list[Event]()
+    plan, events = (
+        FlowPlan("transfer", experiment.algorithm, 0, experiment.transfer, experiment.receiver),
+        list[Event](),
+    )
     observations(plan, events)
 
     def note(_: object, __: int, event: Any, ___: object) -> None:
         events.append(event_of(event.contents))
 
-    _complete(todo, layout.Watch(event=layout.ON_EVENT(note)), layout.CompletionLayout())
+    _complete(experiment, layout.Watch(event=layout.ON_EVENT(note)), layout.CompletionLayout())
     observations(plan, events)
-    raise RuntimeError(f"{todo.preset}: {todo.algorithm} of the port refuses an event that the model accepts")
+    raise RuntimeError(
+        f"{experiment.preset}: {experiment.algorithm} of the port refuses an event that the model accepts"
+    )

@@ -4,7 +4,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +16,7 @@ from firstflight.controller import ALGORITHMS
 from firstflight.events import KINDS
 from firstflight_conformance.format.profile_rules import Rule, holds, rules_of
 from firstflight_conformance.format.readings import Profile, load_tables
+from firstflight_conformance.format.stream import confirms_address
 from firstflight_conformance.format.vectors import Case
 from firstflight_conformance.paths import SPEC
 from pages import markdown as md
@@ -23,7 +24,10 @@ from pages import site, who_runs_it
 from pages.appendix import shown
 from pages.profiles import facts
 from pages.profiles.resolved import Program, resolved
-from pages.profiles.steps import DEEPEST, steps
+from pages.profiles.steps import DEEPEST, Step, steps
+
+#: Steps by kind of event.
+StepsByKind = Mapping[str, Sequence[Step]]
 
 _FIRST = 10
 #: Member of events with packets that contain only ACK frames. The caller of a program handles these events.
@@ -70,6 +74,7 @@ def _index() -> str:
 def page(algorithm: str, profile: Profile) -> str:
     """Return the page of a profile."""
     program = resolved(algorithm, profile.name)
+    by_kind = {kind: steps(program, kind) for kind in KINDS}
     name = f"{algorithm}/{profile.name}"
     return md.page(
         md.label(label(algorithm, profile.name)),
@@ -89,7 +94,7 @@ def page(algorithm: str, profile: Profile) -> str:
         "after the event. `packets` is a list of runs `[first, last, size_bytes, sent_t_ns]`: consecutive packets (`first` to `last`, "
         "both included) of one size, sent at one time; the runs of a `sent` event have no `sent_t_ns`. The table lists the members that "
         "the program uses. All events: [Events and observables](../../specification/events.md).",
-        *_events(program),
+        *_events(by_kind),
         *_callers_part(algorithm),
         "## Observables",
         "After each event an implementation reports these values. A larger number than 2^53 - 1 is a decimal string in JSON. "
@@ -97,7 +102,7 @@ def page(algorithm: str, profile: Profile) -> str:
         *_observables(program),
         "## Steps per event, in order",
         "Each step is a function of the program; an indented step is called by the step above it. The links lead to the rules.",
-        *_steps(algorithm, program),
+        *_steps(algorithm, program, by_kind),
         "## Rules",
         *_rules(algorithm, profile, program),
         "## Program",
@@ -173,10 +178,10 @@ def _observables(program: Program) -> Iterator[str]:
     yield md.list_table(("Observable", "Value"), rows, (24, 76), "compact")
 
 
-def _events(program: Program) -> Iterator[str]:
+def _events(by_kind: StepsByKind) -> Iterator[str]:
     rows = []
     for name, kind in KINDS.items():
-        read = {_NOT_IN_FLIGHT}.union(*(step.members for step in steps(program, name)))
+        read = {_NOT_IN_FLIGHT}.union(*(step.members for step in by_kind[name]))
         members: tuple[str, ...] = kind.__slots__  # type: ignore[union-attr]
         used = [member for member in members if member in read and member != "t_ns"]
         rows.append(
@@ -185,14 +190,9 @@ def _events(program: Program) -> Iterator[str]:
     yield md.list_table(("ev", "Members that are used", "Meaning"), rows, (16, 28, 56), "compact")
 
 
-def _begins_paths(algorithm: str) -> bool:
-    """Return whether the caller begins another controller for a new path. Careful Resume has its own rules."""
-    return not getattr(ALGORITHMS[algorithm], "answers_path_change", False)
-
-
 def _callers_part(algorithm: str) -> Iterator[str]:
     """Yield the rules for packets that are not in flight and for new paths, which are outside the program."""
-    if not _begins_paths(algorithm):
+    if not confirms_address(algorithm):
         return
     yield (
         f"**`{_NOT_IN_FLIGHT}`**: `sent` and `ack` events with this member set contain only packets with ACK frames alone, never packets of both "
@@ -217,9 +217,9 @@ def _about(doc: str, used: list[str]) -> Iterator[str]:
             yield sentence
 
 
-def _steps(algorithm: str, program: Program) -> Iterator[str]:
-    listed = {kind: "\n".join(_step_lines(program, kind)) for kind in KINDS}
-    if _begins_paths(algorithm):
+def _steps(algorithm: str, program: Program, by_kind: StepsByKind) -> Iterator[str]:
+    listed = {kind: "\n".join(_step_lines(program, kind_steps)) for kind, kind_steps in by_kind.items()}
+    if confirms_address(algorithm):
         listed["path_change"] = "The caller begins the connection again: see Events."
     texts = list(dict.fromkeys(listed.values()))
     for text in texts:
@@ -227,8 +227,8 @@ def _steps(algorithm: str, program: Program) -> Iterator[str]:
         yield text
 
 
-def _step_lines(program: Program, kind: str) -> Iterator[str]:
-    for step in steps(program, kind):
+def _step_lines(program: Program, kind_steps: Sequence[Step]) -> Iterator[str]:
+    for step in kind_steps:
         doc = facts.step_text(step.part)
         rules = " ".join(md.clause(clause) for clause in step.clauses if clause in site.clauses())
         yield f"{'  ' * min(step.depth, DEEPEST)}- `{program.names[step.part.target]}`{': ' + doc if doc else '.'} {rules}"

@@ -49,10 +49,6 @@ def steps(program: Program, kind: str) -> list[Step]:
     return event_steps
 
 
-def _attributes(part: Part) -> Iterator[str]:
-    return (n.attr for n in ast.walk(part.node) if isinstance(n, ast.Attribute))
-
-
 def _event_members(node: ast.FunctionDef, program: Program) -> Iterator[str]:
     """Yield the members of events that a function reads; all attributes of the program if it stores an event."""
     kinds = _KIND_NAMES | {"Event"}
@@ -72,7 +68,8 @@ def _event_members(node: ast.FunctionDef, program: Program) -> Iterator[str]:
         elif isinstance(n, ast.Call) and ast.unparse(n.func).rpartition(".")[2] in functions:
             passed.update(n.args)
     if any(isinstance(n, ast.Name) and n.id in events and n not in passed for n in ast.walk(node)):
-        yield from (name for part in program.parts.values() for name in _attributes(part))
+        nodes = (n for part in program.parts.values() for n in ast.walk(part.node))
+        yield from (n.attr for n in nodes if isinstance(n, ast.Attribute))
 
 
 class _OnlyKind(ast.NodeTransformer):
