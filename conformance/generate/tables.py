@@ -13,6 +13,9 @@ from firstflight_conformance.format.readings import Profile, ProfileTable, Readi
 from firstflight_conformance.paths import CONFORMANCE, REFERENCE_C, REFERENCE_PY, SPEC
 from generate.regions import Package, filled_files
 
+#: The description of the class of readings in Python and of its struct in C.
+READINGS = "The value that one profile (one version of the algorithm) has for each open question of the text."
+
 
 def generated_files() -> dict[Path, str]:
     """Return the content of every generated table, region and version file, by path."""
@@ -116,7 +119,7 @@ def _python(table: ProfileTable) -> str:
             lines += ["", f"class {_camel(reading.name)}(Enum):", f'    """{reading.question}"""', ""]
             lines += [f'    {choice.upper()} = "{choice}"' for choice in reading.choices]
             lines.append("")
-    lines += ["", "@dataclass(frozen=True, slots=True)", "class Readings:", '    """A choice for every reading."""', ""]
+    lines += ["", "@dataclass(frozen=True, slots=True)", "class Readings:", f'    """{READINGS}"""', ""]
     lines += [f"    {r.name}: {_camel(r.name) if r.bounds is None else 'int'}" for r in table.readings]
     lines.append("")
     for profile in table.profiles:
@@ -165,7 +168,7 @@ def _c_header(table: ProfileTable) -> str:
                 for number, (choice, meaning) in enumerate(reading.choices.items())
             ]
             lines += ["};", ""]
-    lines += ["/* A choice for every reading. */", f"struct {name}_readings {{"]
+    lines += [f"/* {READINGS} */", f"struct {name}_readings {{"]
     lines += [f"    uint8_t {reading.name};" for reading in table.readings]
     lines += [
         "};",

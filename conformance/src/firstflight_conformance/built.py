@@ -31,9 +31,13 @@ def digest(parts: Iterable[str | bytes]) -> str:
 def built(
     name: str, sources: Sequence[Path], flags: Sequence[str], *, of: Sequence[Path] = (), libraries: Sequence[str] = ()
 ) -> Path:
-    """Return the program built from ``sources``, which include the files ``of``; build it if missing.
+    """Return the path of the program compiled from ``sources``; compile it unless an equal one exists.
 
-    Raise :class:`BuildError`. Several processes may build it at once: each writes an equal file.
+    ``name``: file name, with a digest of command and contents inserted. ``flags`` and ``libraries``: arguments of the
+    compiler before and after the sources. ``of``: files that the sources include (``#include``), also in the digest.
+
+    Raise :class:`BuildError` without a compiler or if it fails. Several processes may build it at once: each writes an
+    equal file.
     """
     compiler = shlex.split(os.environ.get("CC", "cc"))
     if not compiler or shutil.which(compiler[0]) is None:

@@ -84,7 +84,11 @@ def refuse_the_model_of_another(model_path: Path) -> None:
 
 
 def _module_of(command: str, usage: str) -> str:
-    """Return the module name of a command. Raise :class:`click.UsageError` if the command needs a missing checkout."""
+    """Return the name of the module that contains a command.
+
+    Raise :class:`click.UsageError` if the command needs the checkout and the checkout is missing. ``usage``: the
+    command as typed, for the error message.
+    """
     if command not in BESIDE:
         return f"firstflight_conformance.commands.{command.replace('-', '_')}"
     try:

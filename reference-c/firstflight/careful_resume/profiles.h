@@ -21,7 +21,7 @@ enum {
     FF_CAREFUL_RESUME_PIPESIZE_START_WINDOW = 1, /* the congestion window before the jump */
 };
 
-/* What if the jump is not larger than the window? (A4) */
+/* What happens if the jump window is not larger than the congestion window? (A4) */
 enum {
     FF_CAREFUL_RESUME_JUMP_NOT_LARGER_STOP = 0, /* Careful Resume ends, the window stays */
     FF_CAREFUL_RESUME_JUMP_NOT_LARGER_JUMP = 1, /* the window becomes the jump, though it shrinks */
@@ -52,25 +52,25 @@ enum {
     FF_CAREFUL_RESUME_LIMIT_RTT_MINIMUM = 2, /* the minimum RTT */
 };
 
-/* On which events is the time looked at? (A12) */
+/* On which events is the time limit of the Unvalidated phase checked? (A12) */
 enum {
     FF_CAREFUL_RESUME_LIMIT_CHECKED_EVERY_EVENT = 0, /* on every event */
     FF_CAREFUL_RESUME_LIMIT_CHECKED_ACKS = 1, /* on acknowledgements only */
 };
 
-/* When is the jump used up? (A13) */
+/* When is the jump, the window that the Unvalidated phase sends, used up? (A13) */
 enum {
     FF_CAREFUL_RESUME_WINDOW_FULL_DATAGRAM = 0, /* when there is room for less than a datagram */
     FF_CAREFUL_RESUME_WINDOW_FULL_EXACT = 1, /* when the bytes in flight reach the window */
 };
 
-/* When was the jump too little used to go on? (A16) */
+/* With which bytes in flight was too little of the jump used, so that Careful Resume ends? (A16) */
 enum {
     FF_CAREFUL_RESUME_FLIGHT_CHECK_BOTH = 0, /* bytes in flight below the initial window, or no more than PipeSize */
     FF_CAREFUL_RESUME_FLIGHT_CHECK_PIPESIZE = 1, /* bytes in flight no more than PipeSize; the window is then PipeSize without a floor */
 };
 
-/* Below what does the window not fall on entry to Safe Retreat? (A19) */
+/* What is the minimum window on entry to Safe Retreat? (A19) */
 enum {
     FF_CAREFUL_RESUME_RETREAT_FLOOR_TWO_DATAGRAMS = 0, /* two datagrams */
     FF_CAREFUL_RESUME_RETREAT_FLOOR_INITIAL_WINDOW = 1, /* the initial window */
@@ -88,7 +88,7 @@ enum {
     FF_CAREFUL_RESUME_RETREAT_CONGESTION_REDUCES = 1, /* the window is halved again */
 };
 
-/* What is saved as the capacity? (A32) */
+/* Which quantity is saved as the capacity of the path? (A32) */
 enum {
     FF_CAREFUL_RESUME_OBSERVED_ACKNOWLEDGED = 0, /* the bytes acknowledged in a round trip */
     FF_CAREFUL_RESUME_OBSERVED_WINDOW = 1, /* the congestion window at the end of a round trip */
@@ -106,7 +106,7 @@ enum {
     FF_CAREFUL_RESUME_THRESHOLD_SET_STOPS = 1, /* no, Careful Resume ends */
 };
 
-/* Is a window equal to the threshold in slow start? (A39) */
+/* Does a window equal to the threshold count as slow start? (A39) */
 enum {
     FF_CAREFUL_RESUME_AT_THRESHOLD_SLOW_START = 0, /* yes */
     FF_CAREFUL_RESUME_AT_THRESHOLD_AVOIDANCE = 1, /* no */
@@ -118,7 +118,7 @@ enum {
     FF_CAREFUL_RESUME_SEARCH_LANMAN_2024 = 1, /* SEARCH in the profile lanman-2024 */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_careful_resume_readings {
     uint8_t pipesize_counts;
     uint8_t pipesize_start;

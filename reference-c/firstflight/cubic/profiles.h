@@ -9,13 +9,13 @@
 extern "C" {
 #endif
 
-/* For what does the window grow by its share of the way to the target? (U1) */
+/* Does the window grow towards its target for each acknowledged datagram or for each ACK? (U1) */
 enum {
     FF_CUBIC_GROWTH_BYTES = 0, /* for every datagram acknowledged, in proportion to the bytes */
     FF_CUBIC_GROWTH_ACKS = 1, /* for every ACK, whatever it acknowledges */
 };
 
-/* What does congestion reduce to seven tenths? (U3) */
+/* Which quantity does congestion reduce to seven tenths? (U3) */
 enum {
     FF_CUBIC_REDUCTION_BASIS_WINDOW = 0, /* the window */
     FF_CUBIC_REDUCTION_BASIS_FLIGHT = 1, /* the bytes in flight before the event */
@@ -27,7 +27,7 @@ enum {
     FF_CUBIC_CE_MINIMUM_TWO_DATAGRAMS = 1, /* two datagrams */
 };
 
-/* What does a loss that turns out to be spurious leave behind? (U7) */
+/* Which state does a spurious loss leave behind? (U7) */
 enum {
     FF_CUBIC_SPURIOUS_RESTORED = 0, /* the state saved before the reduction is restored */
     FF_CUBIC_SPURIOUS_KEPT = 1, /* the reduction stays */
@@ -39,7 +39,7 @@ enum {
     FF_CUBIC_SLOW_START_END_ABOVE = 1, /* above the threshold, as in RFC 9438 */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_cubic_readings {
     uint8_t growth;
     uint8_t reduction_basis;

@@ -9,19 +9,19 @@
 extern "C" {
 #endif
 
-/* In which units are rho and 2^rho known? (Y1) */
+/* In which units are rho, the RTT divided by the reference RTT, and 2^rho computed? (Y1) */
 enum {
     FF_HYBLA_ARITHMETIC_EIGHTHS = 0, /* rho is rounded down to eighths, and 2^rho is taken from a table of eight 128ths */
     FF_HYBLA_ARITHMETIC_FIXED = 1, /* rho is a quotient of whole milliseconds, 2^rho is a product of roots of two of 30 bits, and shares are rounded up to 2^30ths */
 };
 
-/* Which RTT determines rho? (Y2) */
+/* Which RTT determines rho, the RTT divided by the reference RTT? (Y2) */
 enum {
     FF_HYBLA_RTT_SMOOTHED = 0, /* the smallest smoothed RTT */
     FF_HYBLA_RTT_MINIMUM = 1, /* the minimum RTT */
 };
 
-/* What does growth count? (Y4) */
+/* Does the window grow for each ACK or for each acknowledged packet? (Y4) */
 enum {
     FF_HYBLA_UNIT_ACK = 0, /* each ACK once */
     FF_HYBLA_UNIT_MIXED = 1, /* each ACK once in slow start, each packet in congestion avoidance */
@@ -33,7 +33,7 @@ enum {
     FF_HYBLA_GAIN_MIXED = 1, /* whole bytes in slow start, without a rest; whole datagrams in congestion avoidance, the rest is kept */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_hybla_readings {
     uint8_t arithmetic;
     uint8_t rtt;

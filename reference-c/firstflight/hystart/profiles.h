@@ -46,7 +46,7 @@ enum {
     FF_HYSTART_RTT_LESS_ACK_DELAY = 1, /* the latest RTT less the acknowledgement delay, where that does not fall below the minimum */
 };
 
-/* In which unit are times and RTTs kept? (Y8) */
+/* In which unit does the sender store times and RTTs? (Y8) */
 enum {
     FF_HYSTART_CLOCK_US = 0, /* microseconds, rounded down */
     FF_HYSTART_CLOCK_NS = 1, /* nanoseconds */
@@ -58,7 +58,7 @@ enum {
     FF_HYSTART_RESTART_ROUNDS = 1, /* the rounds */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_hystart_readings {
     uint8_t ack_train;
     uint8_t train_threshold;

@@ -21,7 +21,7 @@ enum {
     FF_HYSTARTPP_SCOPE_EVERY = 1, /* in every one; persistent congestion begins anew */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_hystartpp_readings {
     uint8_t limit_datagrams;
     uint8_t css_samples;

@@ -49,7 +49,7 @@ enum {
     FF_JUMPSTART_THRESHOLD_ON_ENTRY_WINDOW = 1, /* the window: congestion avoidance follows */
 };
 
-/* How far apart do the packets leave? (B7) */
+/* How long is the interval between two packets of the first flight? (B7) */
 enum {
     FF_JUMPSTART_GAP_PACKETS = 0, /* RTT / D */
     FF_JUMPSTART_GAP_INTERVALS = 1, /* RTT / (D - 1): the last packet leaves at the end of the RTT */
@@ -95,7 +95,7 @@ enum {
     FF_JUMPSTART_EARLY_ACK_WINDOW_IN_FLIGHT = 1, /* the bytes in flight before that ACK */
 };
 
-/* How does the window grow? (B12) */
+/* Which quantity does the growth of the window count: acknowledged bytes, ACKs or packets? (B12) */
 enum {
     FF_JUMPSTART_GROWTH_BYTES = 0, /* as in the base controller */
     FF_JUMPSTART_GROWTH_ACKS = 1, /* in slow start by one packet per ACK */
@@ -120,14 +120,14 @@ enum {
     FF_JUMPSTART_REDUCTION_BASIS_IN_FLIGHT = 1, /* the bytes in flight before */
 };
 
-/* To what part is it reduced? (B15) */
+/* To which part does the detection of a loss reduce the window or the bytes in flight? (B15) */
 enum {
     FF_JUMPSTART_REDUCTION_FACTOR_HALF = 0, /* half */
     FF_JUMPSTART_REDUCTION_FACTOR_HALF_THEN_SEVEN_TENTHS = 1, /* half the first time, later 7/10 */
     FF_JUMPSTART_REDUCTION_FACTOR_SEVEN_TENTHS_OF_PACKETS = 2, /* 7/10 of the whole packets */
 };
 
-/* What is reduced if the first loss is one of the first flight? (B16) */
+/* Which quantity is reduced if the first lost packet is a packet of the first flight? (B16) */
 enum {
     FF_JUMPSTART_FIRST_LOSS_WINDOW_UNCHANGED = 0, /* the same as otherwise */
     FF_JUMPSTART_FIRST_LOSS_WINDOW_ACKED_OR_INITIAL = 1, /* the larger of the bytes of the flight acknowledged so far and the initial window */
@@ -152,31 +152,31 @@ enum {
     FF_JUMPSTART_ACCOUNTING_NONE = 2, /* no special rule */
 };
 
-/* Which data counts? (B19) */
+/* Which retransmitted data counts in R, for the window (D - R)/2 at the end of recovery? (B19) */
 enum {
     FF_JUMPSTART_COUNTED_DATA_FIRST_FLIGHT = 0, /* data of the first flight */
     FF_JUMPSTART_COUNTED_DATA_ALL = 1, /* any data */
 };
 
-/* How is (D - R)/2 rounded? (B20) */
+/* How is the window (D - R)/2 rounded? D: packets of the first flight, R: retransmitted packets. (B20) */
 enum {
     FF_JUMPSTART_RESULT_ROUNDING_DOWN = 0, /* down */
     FF_JUMPSTART_RESULT_ROUNDING_UP = 1, /* up */
 };
 
-/* What is the least result? (B20) */
+/* What is the smallest window (D - R)/2 at the end of recovery? (B20) */
 enum {
     FF_JUMPSTART_RESULT_FLOOR_ONE_PACKET = 0, /* one packet */
     FF_JUMPSTART_RESULT_FLOOR_MINIMUM_WINDOW = 1, /* two packets */
 };
 
-/* May the result raise the window? (B20) */
+/* May the window (D - R)/2 at the end of recovery be larger than the current window? (B20) */
 enum {
     FF_JUMPSTART_RESULT_RAISE_NEVER = 0, /* no */
     FF_JUMPSTART_RESULT_RAISE_ALLOWED = 1, /* yes */
 };
 
-/* What is the threshold afterwards? (B20) */
+/* What is the threshold after the end of recovery set the window to (D - R)/2? (B20) */
 enum {
     FF_JUMPSTART_RESULT_THRESHOLD_FOLLOWS = 0, /* the window, at least two packets */
     FF_JUMPSTART_RESULT_THRESHOLD_KEPT = 1, /* as it was */
@@ -188,7 +188,7 @@ enum {
     FF_JUMPSTART_ECN_HALVED_ONLY = 1, /* it reduces */
 };
 
-/* Does the ACK at which the rule acts also grow the window? (B20) */
+/* Does the ACK that ends recovery and sets the window to (D - R)/2 also grow the window? (B20) */
 enum {
     FF_JUMPSTART_ENDING_GROWTH_NONE = 0, /* no */
     FF_JUMPSTART_ENDING_GROWTH_NORMAL = 1, /* yes */
@@ -200,7 +200,7 @@ enum {
     FF_JUMPSTART_TIMEOUT_WINDOW_UNCHANGED = 1, /* as it was: nothing changes */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_jumpstart_readings {
     uint8_t amount;
     uint8_t rate_mbit;

@@ -9,20 +9,20 @@
 extern "C" {
 #endif
 
-/* What replaces an arriving ACK? (L1) */
+/* Does slow start grow the window for each ACK or for each acknowledged packet? (L1) */
 enum {
     FF_LIMITED_SLOW_START_UNIT_ACK = 0, /* each ACK, for one datagram */
     FF_LIMITED_SLOW_START_UNIT_PACKET = 1, /* each acknowledged packet, for its bytes */
 };
 
-/* How is the share 1/K of a datagram computed? (L2) */
+/* How is the growth above max_ssthresh, 1/K of a datagram with K = 2 * cwnd / max_ssthresh, rounded? (L2) */
 enum {
     FF_LIMITED_SLOW_START_SHARE_FLOOR = 0, /* K is rounded down, then the share of the unit */
     FF_LIMITED_SLOW_START_SHARE_REMAINDER = 1, /* K is not rounded: half of max_ssthresh is added up for each ACK, and a datagram is gained where the sum reaches the window */
     FF_LIMITED_SLOW_START_SHARE_NEAREST = 2, /* K is not rounded, and the share is rounded to the nearest byte, halves up */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_limited_slow_start_readings {
     uint8_t unit;
     uint8_t share;

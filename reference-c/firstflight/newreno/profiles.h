@@ -15,7 +15,7 @@ enum {
     FF_NEWRENO_GROWTH_ACKS = 1, /* the ACKs: each counts for at most one datagram */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_newreno_readings {
     uint8_t growth;
 };

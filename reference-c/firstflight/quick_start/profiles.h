@@ -21,7 +21,7 @@ enum {
     FF_QUICK_START_GROWTH_STANDARD = 1, /* as in the base controller */
 };
 
-/* What is the least window that the end of Quick-Start mode leaves? (Q5) */
+/* What is the smallest window after the end of Quick-Start mode? (Q5) */
 enum {
     FF_QUICK_START_LEAST_USED_MINIMUM_WINDOW = 0, /* two datagrams */
     FF_QUICK_START_LEAST_USED_USUAL_WINDOW = 1, /* the window before Quick-Start mode */
@@ -33,7 +33,7 @@ enum {
     FF_QUICK_START_LOSS_THRESHOLD_KEPT = 1, /* it stays */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_quick_start_readings {
     uint8_t rate_code;
     uint8_t first_request;

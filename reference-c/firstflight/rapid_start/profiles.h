@@ -9,13 +9,13 @@
 extern "C" {
 #endif
 
-/* From which K do the reduction factors follow? (R1) */
+/* Which K is in the reduction factors K (1 - beta) and beta + K (1 - beta)? (R1) */
 enum {
     FF_RAPID_START_FACTOR_K_TWO_THIRDS = 0, /* 2/3 */
     FF_RAPID_START_FACTOR_K_ELEVEN_EIGHTEENTHS = 1, /* 11/18 */
 };
 
-/* Which beta do the factors have? (R2) */
+/* Which beta is in the reduction factors K (1 - beta) and beta + K (1 - beta)? (R2) */
 enum {
     FF_RAPID_START_BETA_BASE = 0, /* beta of the base controller: 1/2, and 7/10 on CUBIC */
     FF_RAPID_START_BETA_SEVEN_TENTHS = 1, /* 7/10 */
@@ -52,7 +52,7 @@ enum {
     FF_RAPID_START_COUNTED_LOSSES_AFTER_FIRST = 1, /* all but the packet that began recovery, rounded for each packet */
 };
 
-/* Do the older packets of the ACK that ends recovery reduce the window? (R8) */
+/* Do packets sent before recovery reduce the window if the ACK that ends recovery acknowledges them? (R8) */
 enum {
     FF_RAPID_START_ENDING_ACK_COUNTED = 0, /* yes */
     FF_RAPID_START_ENDING_ACK_NOT_COUNTED = 1, /* no */
@@ -78,7 +78,7 @@ enum {
     FF_RAPID_START_SSTHRESH_AT_SIGNALS = 1, /* it is the window after each loss and CE mark, and not after an ACK */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_rapid_start_readings {
     uint8_t factor_k;
     uint8_t beta;

@@ -9,14 +9,14 @@
 extern "C" {
 #endif
 
-/* In which unit does the implementation keep time? (A23) */
+/* In which unit does the implementation count time? (A23) */
 enum {
     FF_SEARCH_CLOCK_NS = 0, /* nanoseconds */
     FF_SEARCH_CLOCK_US = 1, /* whole microseconds; times and RTTs are rounded down */
     FF_SEARCH_CLOCK_MS = 2, /* whole milliseconds; times and RTTs are rounded down */
 };
 
-/* What is 35 % of the initial RTT, the bin duration? (A21) */
+/* How is the bin duration, 35 % of the initial RTT, rounded? (A21) */
 enum {
     FF_SEARCH_BIN_DURATION_EXACT = 0, /* 7/20 of the RTT, exactly */
     FF_SEARCH_BIN_DURATION_CLOCK = 1, /* rounded down to the unit of the clock, at least one */
@@ -41,7 +41,7 @@ enum {
     FF_SEARCH_MISSING_RTT_SKIP = 1, /* its bytes count, but it ends no bin and is not evaluated */
 };
 
-/* Do app-limited ACKs count? (A20) */
+/* Are the bytes of app-limited ACKs counted? (A20) */
 enum {
     FF_SEARCH_APP_LIMITED_COUNT = 0, /* yes, like any other */
     FF_SEARCH_APP_LIMITED_SKIP = 1, /* no: neither bytes nor bins */
@@ -55,13 +55,13 @@ enum {
     FF_SEARCH_COUNTED_IN_EVERY_PHASE = 1, /* always: the counters cover the whole connection */
 };
 
-/* What is compared? (A12) */
+/* With which bytes of the earlier window are the bytes delivered in the later window compared? (A12) */
 enum {
     FF_SEARCH_COMPARED_DELIVERED = 0, /* twice the bytes delivered in the earlier window */
     FF_SEARCH_COMPARED_SENT = 1, /* the bytes sent in the earlier window */
 };
 
-/* To which bin do the bytes of the ACK belong that ends a bin? (A6) */
+/* To which bin are the bytes of an ACK added if this ACK ends a bin? (A6) */
 enum {
     FF_SEARCH_CROSSING_CREDIT_NEW_BIN = 0, /* to the new one; the evaluation does not see them */
     FF_SEARCH_CROSSING_CREDIT_LAST_BIN = 1, /* to the last bin that ends, and with them all that was delivered since the bin before; the evaluation sees them */
@@ -105,14 +105,14 @@ enum {
     FF_SEARCH_RESTART_COUNTERS_ZEROED = 1, /* they begin at 0 */
 };
 
-/* Which RTT shifts the window? (A8) */
+/* By which RTT is the earlier window shifted back? (A8) */
 enum {
     FF_SEARCH_RTT_LATEST = 0, /* the latest sample */
     FF_SEARCH_RTT_SMOOTHED = 1, /* the smoothed RTT */
     FF_SEARCH_RTT_MINIMUM = 2, /* the minimum RTT */
 };
 
-/* Is the acknowledgement delay taken off the latest sample? (A8) */
+/* Is the acknowledgement delay subtracted from the latest RTT sample? (A8) */
 enum {
     FF_SEARCH_ACK_DELAY_KEPT = 0, /* no: the sample as measured */
     FF_SEARCH_ACK_DELAY_OFF_AT_LEAST = 1, /* yes, where at least the minimum RTT is left */
@@ -120,21 +120,21 @@ enum {
     FF_SEARCH_ACK_DELAY_OFF_ABOVE_NEAREST = 3, /* yes, rounded to the nearest unit of the clock, where more than the minimum RTT, at least one unit, is left */
 };
 
-/* How does RTT / BIN_DURATION become a whole number of bins? (A1) */
+/* How is the shift, RTT / BIN_DURATION, rounded to a whole number of bins? (A1) */
 enum {
     FF_SEARCH_SHIFT_FLOOR = 0, /* rounded down */
     FF_SEARCH_SHIFT_NEAREST = 1, /* to the nearest, a tie down */
     FF_SEARCH_SHIFT_NEAREST_UP = 2, /* to the nearest, a tie up */
 };
 
-/* What becomes of the fraction that the shift leaves over? (A1) */
+/* What happens to the fraction of a bin that remains after the RTT is divided by the bin duration? (A1) */
 enum {
     FF_SEARCH_INTERPOLATION_NONE = 0, /* it is dropped */
     FF_SEARCH_INTERPOLATION_BACKWARD = 1, /* the earlier window moves further back by it */
     FF_SEARCH_INTERPOLATION_FORWARD = 2, /* the earlier window moves forward by it */
 };
 
-/* How exact is the interpolation? (A1) */
+/* How exact is the interpolation between two neighbouring windows? (A1) */
 enum {
     FF_SEARCH_FRACTION_EXACT = 0, /* exact */
     FF_SEARCH_FRACTION_ROUNDED_DOWN = 1, /* exact, and the sum is rounded down */
@@ -142,33 +142,33 @@ enum {
     FF_SEARCH_FRACTION_PERCENT_TERMS = 3, /* the fraction is a whole percentage, rounded down; each of its two bins is rounded down */
 };
 
-/* How wide is the variable of the shift? (A22) */
+/* How wide is the integer variable that contains the shift, the RTT as a number of bins? (A22) */
 enum {
     FF_SEARCH_SHIFT_WIDTH_FULL = 0, /* wide enough */
     FF_SEARCH_SHIFT_WIDTH_EIGHT_BITS = 1, /* eight bits: the shift is taken modulo 256 */
 };
 
-/* How many bins must precede the earlier window? (A7) */
+/* How large must prev, the index of the earlier window, be for an evaluation? (A7) */
 enum {
     FF_SEARCH_GUARD_AT_LEAST = 0, /* prev >= 10 */
     FF_SEARCH_GUARD_MORE_THAN = 1, /* prev > 10 */
 };
 
-/* Which bins make a window? (A2) */
+/* Which bins form the window with index i? (A2) */
 enum {
     FF_SEARCH_WINDOWS_THROUGH_OPEN = 0, /* eleven: i - 10 to i, the open bin curr_idx among them */
     FF_SEARCH_WINDOWS_COMPLETED = 1, /* ten: i - 10 to i - 1, all completed */
     FF_SEARCH_WINDOWS_LIVE = 2, /* ten: i - 9 to i, the open bin among them */
 };
 
-/* What holds the slot of a bin 25 bins back? (A3) */
+/* In a ring of 25 slots, which bin does a read of the bin 25 bins back return? (A3) */
 enum {
     FF_SEARCH_RING_AMPLE = 0, /* no evaluation reaches it */
     FF_SEARCH_RING_OPEN_BIN = 1, /* the open bin: the two share a slot of the ring of 25 */
     FF_SEARCH_RING_NEWEST_BIN = 2, /* the newest completed bin: the two share a slot of the ring of 25 */
 };
 
-/* Which bins does an advance keep? (A2) */
+/* Which completed bins keep their bytes when an ACK ends bins? (A2) */
 enum {
     FF_SEARCH_KEPT_BINS_ALL = 0, /* all */
     FF_SEARCH_KEPT_BINS_NEWEST = 1, /* only the newest: the loop that empties skipped bins empties every bin before it */
@@ -180,25 +180,25 @@ enum {
     FF_SEARCH_BEFORE_BIN_0_ZERO = 1, /* 0 */
 };
 
-/* How exact are the bins? (A16) */
+/* How exact are the byte counters that an evaluation reads? (A16) */
 enum {
     FF_SEARCH_PRECISION_FULL = 0, /* exact */
     FF_SEARCH_PRECISION_SHIFTED_16 = 1, /* 16 bits: the counters shifted right so far that the largest fits */
 };
 
-/* Which normalised difference ends slow start? (A14) */
+/* At which normalised difference of the two windows does slow start end? (A14) */
 enum {
     FF_SEARCH_DIFFERENCE_SEVEN_TWENTIETHS = 0, /* 0.35 */
     FF_SEARCH_DIFFERENCE_THIRTEEN_FIFTIETHS = 1, /* 0.26 */
 };
 
-/* Does a difference of exactly the threshold end slow start? (A12) */
+/* Does slow start end if the normalised difference of the two windows equals the threshold? (A12) */
 enum {
     FF_SEARCH_THRESHOLD_AT_LEAST = 0, /* yes */
     FF_SEARCH_THRESHOLD_MORE_THAN = 1, /* no */
 };
 
-/* What if nothing was delivered in the later window? (A10) */
+/* How is the normalised difference defined if nothing was delivered in the later window? (A10) */
 enum {
     FF_SEARCH_CURRENT_ZERO_DECIDES = 0, /* the difference is 1: exit */
     FF_SEARCH_CURRENT_ZERO_NO_DECISION = 1, /* no decision */
@@ -212,7 +212,7 @@ enum {
     FF_SEARCH_ROLLBACK_CURRENT_RTT = 3, /* twice the whole bins in the current RTT */
 };
 
-/* What is lowered at the exit? (A17) */
+/* Which quantities does the exit from slow start lower? (A17) */
 enum {
     FF_SEARCH_LOWER_WINDOW_AND_THRESHOLD = 0, /* cwnd and ssthresh become cwnd - overshoot */
     FF_SEARCH_LOWER_THRESHOLD_ONLY = 1, /* ssthresh becomes cwnd - overshoot, cwnd stays */
@@ -220,7 +220,7 @@ enum {
     FF_SEARCH_LOWER_DRAIN = 3, /* first, neither: the flight is drained to a target, which then becomes cwnd and ssthresh */
 };
 
-/* In which unit is the flight drained? (A16) */
+/* In which unit does the drain reduce the bytes in flight? (A16) */
 enum {
     FF_SEARCH_DRAIN_UNIT_PACKETS = 0, /* packets: one leaves for three acknowledged; the target is in bytes */
     FF_SEARCH_DRAIN_UNIT_WHOLE_PACKETS = 1, /* packets, and the target is rounded down to whole ones */
@@ -241,7 +241,7 @@ enum {
     FF_SEARCH_EXIT_GROWTH_SLOW_START = 2, /* yes, as slow start does, before the exit lowers the window */
 };
 
-/* Does the bin end that ends with the ACK that ends slow start? (A24) */
+/* If the ACK that ends slow start also completes a bin, is that bin closed? (A24) */
 enum {
     FF_SEARCH_EXIT_BIN_ENDS = 0, /* yes, and the bytes of the ACK count as in any other bin */
     FF_SEARCH_EXIT_BIN_LEFT_OPEN = 1, /* no: it stays open with its old end, and the bytes of the ACK are not counted */
@@ -265,7 +265,7 @@ enum {
     FF_SEARCH_SLOW_STARTS_UNBOUNDED = 1, /* only while the threshold is infinite */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_search_readings {
     uint8_t clock;
     uint8_t bin_duration;

@@ -9,13 +9,13 @@
 extern "C" {
 #endif
 
-/* From which window on does HyStart follow rounds? (V1) */
+/* From which window on does HyStart count rounds and test the delay? (V1) */
 enum {
     FF_SUSS_ROUNDS_EVERY_WINDOW = 0, /* from any */
     FF_SUSS_ROUNDS_SIXTEEN = 1, /* from 16 datagrams on */
 };
 
-/* How many doublings do the red packets of a round stand for? (V2) */
+/* For how many doublings of the window does a round send additional, paced (red) packets? (V2) */
 enum {
     FF_SUSS_RED_ROUND = 0, /* as many as there were rounds */
     FF_SUSS_RED_JUMPS = 1, /* one more than there were sped up rounds */
@@ -27,7 +27,7 @@ enum {
     FF_SUSS_GUARD_HALVES = 1, /* in the halves of the interval and of the train */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_suss_readings {
     uint8_t rounds;
     uint8_t red;

@@ -17,33 +17,33 @@ enum {
     FF_TCB_SHARING_WINDOW_INITIAL = 3, /* the initial window */
 };
 
-/* Which threshold does it begin with? (T2) */
+/* Which slow start threshold does a connection with cached values begin with? (T2) */
 enum {
     FF_TCB_SHARING_THRESHOLD_SAVED = 0, /* the cached one */
     FF_TCB_SHARING_THRESHOLD_TWO_DATAGRAMS = 1, /* the cached one, and at least two datagrams */
     FF_TCB_SHARING_THRESHOLD_INFINITE = 2, /* none */
 };
 
-/* Is a set used that another connection uses? (T3) */
+/* May a connection use a saved set that another connection uses? (T3) */
 enum {
     FF_TCB_SHARING_CONCURRENT_REFUSED = 0, /* no */
     FF_TCB_SHARING_CONCURRENT_SHARED = 1, /* yes, as any other */
 };
 
-/* Is a set used after its Lifetime? (T4) */
+/* May a connection use a saved set after its Lifetime? (T4) */
 enum {
     FF_TCB_SHARING_LIFETIME_CHECKED = 0, /* no */
     FF_TCB_SHARING_LIFETIME_IGNORED = 1, /* yes: nothing expires */
 };
 
-/* What does a connection that closes leave in the cache? (T5) */
+/* Which window does a connection leave in the cache when it closes? (T5) */
 enum {
     FF_TCB_SHARING_MERGE_MEAN = 0, /* the mean of the cached value and the value of the connection */
     FF_TCB_SHARING_MERGE_LINUX = 1, /* values that depend on the phase at the close */
     FF_TCB_SHARING_MERGE_NONE = 2, /* values that the events do not determine */
 };
 
-/* A choice for every reading. */
+/* The value that one profile (one version of the algorithm) has for each open question of the text. */
 struct ff_tcb_sharing_readings {
     uint8_t window;
     uint8_t threshold;

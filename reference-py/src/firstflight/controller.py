@@ -125,15 +125,20 @@ def samples_rate(controller: Controller) -> bool:
 
 
 def step(controller: Controller, event: Event) -> tuple[Controller, Observation]:
-    """Process one event; return the new state and the observables. Raise :class:`DomainError` outside the domain."""
+    """Process one event; return a new controller and the observables after the event. Do not change ``controller``.
+
+    Raise :class:`DomainError` for an event outside the domain: an invalid value, a time before the last event, or a
+    packet number that was sent already.
+    """
     after = controller.copy()
     return after, advance(after, event)
 
 
 def advance(controller: Controller, event: Event) -> Observation:
-    """Process one event in place, without keeping the earlier state; return the observables.
+    """Process one event and change the controller in place; return the observables after the event.
 
-    Raise :class:`DomainError` outside the domain. The controller must not be used after that.
+    Raise :class:`DomainError` for an event outside the domain: an invalid value, a time before the last event, or a
+    packet number that was sent already. The controller must not be used after this error.
     """
     events.check(event)
     if event.t_ns < controller.t_ns:
@@ -178,7 +183,10 @@ def _begin_path(controller: Controller, event: PathChange) -> Observation:
 
 
 def _of_this_path(event: Event, path_start_ns: int) -> Event:
-    """Return the event without packets of the old path, or a path change, which algorithms ignore, without packets."""
+    """Return the event without the packets of the old path, which were sent no later than ``path_start_ns``.
+
+    If only such packets are in the event, return a path change at its time, which algorithms ignore.
+    """
     match event:
         case Ce() if event.sent_t_ns <= path_start_ns:
             return PathChange(event.t_ns)  # [slow-start.path.old-packets]
@@ -193,7 +201,7 @@ def _of_this_path(event: Event, path_start_ns: int) -> Event:
 
 
 def _step_algorithm(controller: Controller, event: Event) -> Observation:
-    """Return the observation of the algorithm."""
+    """Let the algorithm, or the base controller alone, process an event; return its observation."""
     base, readings = controller.base, controller.readings
     if readings is None:
         return newreno.observe(base, newreno.on_event(base, event))

@@ -49,7 +49,11 @@ class RateSampler:
         self.app_limited_bytes = max(self.delivered_bytes + in_flight_bytes, 1)
 
     def sampled(self, event: Event) -> Event:
-        """Return the event with its sample, or without one if its packet was never sent."""
+        """Process the next event. Return an ``Ack`` or ``Lost`` with its delivery-rate sample, other events unchanged.
+
+        The sample belongs to the last packet of the event. The event stays without a sample if this packet did not
+        count in flight, or was sent before the last path change.
+        """
         match event:
             case Sent(not_in_flight=True) | Ack(not_in_flight=True):
                 pass

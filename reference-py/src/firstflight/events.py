@@ -40,10 +40,11 @@ class Sent:
     """Packets were sent.
 
     ``bytes_in_flight`` counts them already; they were sent at ``t_ns``. ``app_limited``: after them the sender had window left
-    and nothing to send. ``retransmits``: ranges of packets whose data the packets of the event carry again, those at its front,
-    in this order. Data is named by the packet that carried it first. ``pmtu_probe``: the packets are PMTU probes (RFC 9000,
-    section 14.4), which may be larger than the maximum datagram size. Adapters of protocol 2 receive it. ``not_in_flight``: the
-    packets contain only ACK frames and are not in flight (RFC 9002, section 2). Adapters of protocol 2 receive it.
+    and nothing to send. ``retransmits``: ranges of earlier packets. The first packets of this event carry the data of these
+    packets again, in this order. Data is identified by the packet that carried it first. ``pmtu_probe``: the packets are PMTU
+    probes (RFC 9000, section 14.4), which may be larger than the maximum datagram size. Only adapters of version 2 of the adapter
+    protocol receive this member. ``not_in_flight``: the packets contain only ACK frames and are not in flight (RFC 9002, section
+    2). Only adapters of version 2 of the adapter protocol receive this member.
     """
 
     t_ns: int
@@ -60,16 +61,18 @@ class Sent:
 class Ack:
     """One ACK frame newly acknowledged ``packets``.
 
-    ``latest_rtt_ns``: the RTT sample of this ACK; ``None`` if it gave none. ``min_rtt_ns``: with this sample; ``None`` before the
-    first, as ``smoothed_rtt_ns``. ``oldest_unacked_packet``: the first packet whose data is acknowledged neither in it nor in a
-    packet that repeats it; the next packet number if all data is acknowledged. It corresponds to TCP's cumulative
-    acknowledgement. ``rate_delivered_bytes``: delivered between the sending of the packet sent last of ``packets`` and now, this
-    ACK included. These six are the delivery-rate sample of the ACK. ``rate_interval_ns``: the interval of the sample: the longer
-    of the times to send and to acknowledge this data. ``rate_prior_delivered_bytes``: delivered in all when that packet was sent.
-    ``rate_app_limited``: whether the application held the sender back when that packet was sent, or so shortly before that the
-    gap was still in flight. ``rate_in_flight_bytes``: in flight when that packet had been sent, itself included.
-    ``rate_lost_bytes``: declared lost between its sending and now, without PMTU probes. ``not_in_flight``: the packets were sent
-    with ``not_in_flight``. Adapters of protocol 2 receive it.
+    ``latest_rtt_ns``: the RTT sample of this ACK; ``None`` if it gave none. ``min_rtt_ns``: the minimum RTT after this sample;
+    ``None`` before the first sample, as ``smoothed_rtt_ns``. ``oldest_unacked_packet``: the first packet with data that no
+    acknowledged packet carried, neither this packet nor a retransmission. It is the next packet number if all data is
+    acknowledged. It corresponds to TCP's cumulative acknowledgement. ``rate_delivered_bytes``: bytes delivered from the sending
+    of the last sent packet of ``packets`` until now, this ACK included. The six members with ``rate_`` are the delivery-rate
+    sample of the ACK. ``rate_interval_ns``: duration of this delivery: the longer of the times to send and to acknowledge these
+    bytes. ``rate_prior_delivered_bytes``: all bytes delivered when the last sent packet of ``packets`` was sent.
+    ``rate_app_limited``: whether the application limited the sender when the last sent packet of ``packets`` was sent. It is also
+    true if it did so earlier and the gap was still in flight then. ``rate_in_flight_bytes``: bytes in flight after the last sent
+    packet of ``packets`` was sent, this packet included. ``rate_lost_bytes``: bytes declared lost from the sending of the last
+    sent packet of ``packets`` until now, without PMTU probes. ``not_in_flight``: the packets contain only ACK frames and were
+    never in flight (RFC 9002, section 2). Only adapters of version 2 of the adapter protocol receive this member.
     """
 
     t_ns: int
@@ -96,9 +99,11 @@ class Ack:
 class Lost:
     """The loss detector declared ``packets`` lost.
 
-    ``rate_in_flight_bytes``: in flight when the packet sent last of ``packets`` had been sent, itself included.
-    ``rate_app_limited``: as in ``ack``, of that packet. ``rate_lost_bytes``: declared lost between its sending and now, this
-    event included, without PMTU probes. ``pmtu_probe``: the packets are PMTU probes. Adapters of protocol 2 receive it.
+    ``rate_in_flight_bytes``: bytes in flight after the last sent packet of ``packets`` was sent, this packet included.
+    ``rate_app_limited``: whether the application limited the sender when the last sent packet of ``packets`` was sent. It is also
+    true if it did so earlier and the gap was still in flight then. ``rate_lost_bytes``: bytes declared lost from the sending of
+    the last sent packet of ``packets`` until now, this event included, without PMTU probes. ``pmtu_probe``: the packets are PMTU
+    probes (RFC 9000, section 14.4). Only adapters of version 2 of the adapter protocol receive this member.
     """
 
     t_ns: int
@@ -187,7 +192,7 @@ class SavedPath:
 class PathChange:
     """The endpoint confirmed a new address of the peer.
 
-    In Careful Resume alone: a signal that the path changed.
+    In vectors of Careful Resume, the event is only a signal that the path changed.
     """
 
     t_ns: int
@@ -394,7 +399,10 @@ def _within(name: str, value: int, low: int, high: int) -> None:
 
 
 def _beside(name: str, value: int | None, low: int, high: int) -> None:
-    """Check a member of a group; another member of the group is present."""
+    """Raise :class:`DomainError` if a member of a group is ``None``, or is outside ``low`` to ``high``.
+
+    Members of a group are present only together. Callers check that another member is present.
+    """
     if value is None:
         raise DomainError(f"{name}: is missing; another member of its group is present")
     _within(name, value, low, high)

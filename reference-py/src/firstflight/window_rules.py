@@ -16,7 +16,11 @@ from firstflight.values import value
 
 
 class RulesState(Protocol):
-    """Per-connection state of the rules of a base."""
+    """Per-connection state of the window rules of a base controller, such as W_max of CUBIC.
+
+    A base controller is a congestion control that runs alone or under a startup algorithm. Its window rules define
+    how cwnd and ssthresh grow and shrink.
+    """
 
     def copy(self) -> "RulesState":
         """Return a copy that shares no mutable state."""
@@ -24,7 +28,11 @@ class RulesState(Protocol):
 
 @value
 class Windows:
-    """The windows and the last recovery period of a base, as kept by NewReno."""
+    """cwnd, ssthresh and the last recovery period of a base controller (NewReno, CUBIC, Hybla), at one moment.
+
+    ``ssthresh_bytes``: ``None`` while infinite. ``recovery_start_ns``: start of the last recovery period, ``None``
+    before the first and after persistent congestion. ``in_recovery``: the period has not ended.
+    """
 
     cwnd_bytes: int
     ssthresh_bytes: int | None

@@ -51,7 +51,7 @@ class Conversation:
             )
 
     def case(self, script: Script | ComputationScript, observables: tuple[str, ...]) -> Answers:
-        """Play one case and return the answers."""
+        """Send all messages of one case, and return the answers up to the first fault."""
         answers = Answers()
         try:
             if isinstance(script, ComputationScript):
@@ -77,10 +77,14 @@ class Conversation:
         return None
 
     def turn(self, first: int, sent: bytes, remaining_s: float) -> tuple[list[bytes], float, ConversationError | None]:
-        """Send the messages of events from index ``first`` on in one write; an ``end`` may follow.
+        """Send the messages of some events in one write and read the answers.
 
-        Return the answers (one line each), the rest of the ``remaining_s`` seconds for the answers of the case, and the
-        fault or None. After a fault, the answers end before it.
+        ``first``: index of the first of these events in the case. ``sent``: the encoded messages, one line each; the
+        last line may be the ``end`` message of the case. ``remaining_s``: seconds left for all further answers of the
+        case.
+
+        Return the answers (one line each), the rest of ``remaining_s``, and the fault or None. After a fault, the
+        answers are those received before it.
         """
         count, received, fault = sent.count(b"\n"), bytearray(), None
         try:
@@ -97,7 +101,10 @@ class Conversation:
         return lines, remaining_s, fault
 
     def finish_case(self) -> None:
-        """End a case with events sent in turns."""
+        """End a case whose events were sent by :meth:`turn`: send ``end`` after its last event.
+
+        Raise :class:`ConversationError` unless the adapter answers ``ended``.
+        """
         _check_end(self._ask(messages.END)["op"])
 
     def _refuse_stray_output(self) -> None:

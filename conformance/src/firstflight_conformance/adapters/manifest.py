@@ -44,16 +44,20 @@ KINDS = ("defect", "literal", "by design", OTHER_VERSION, "open", "precision")
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A known deviation: a case that shows it (or a glob over case ids), the violated clause, and the explanation.
+    """A known deviation: a case that shows it (or a glob over case ids), a clause, and the explanation.
 
-    ``kind`` is one of :data:`KINDS`. A defect also has ``where`` (its place in the source), ``notice``
-    (its effect for a user), and ``section`` and ``level`` of the violated sentence. ``id`` identifies the
-    place in the code; adapters that run the same code share it. Members for the report: ``summary``, a title; ``rule``,
-    the sentence in our words; ``upstream``, the state upstream when ``searched``; ``example``, a case to show
-    unshrunk, because fewer events show another deviation; ``arithmetic``, the derivation of the expected values;
-    ``repair``, a tested change; ``keyword``, the keyword of the sentence if it differs from the level. ``clause``
-    belongs to the event that first shows the deviation, which may be a later event under another rule. ``clause`` is
-    None for the kind ``other-version``, which explains any divergence of its cases.
+    ``kind`` is one of :data:`KINDS`. A defect also has ``where`` (its place in the source), ``notice`` (its effect for
+    a user), and ``section`` and ``level`` of the violated sentence. ``id`` identifies the place in the code; adapters
+    that run the same code share it.
+
+    Members for the report: ``summary``, a title. ``rule``, the sentence in our words. ``upstream``, the state upstream
+    at the date ``searched``. ``example``, a case to show unshrunk, because fewer events show another deviation.
+    ``arithmetic``, the derivation of the expected values. ``repair``, a tested change. ``keyword``, the keyword of the
+    sentence if it differs from the level.
+
+    ``clause``: a clause that the model applied at the first event with a different answer. This event may come after
+    the event with the deviating step, and its clause may then differ from the violated rule. ``clause`` is None for the
+    kind ``other-version`` (a stack with another version of the algorithm), which explains any divergence of its cases.
     """
 
     case: str
@@ -79,13 +83,22 @@ class Deviation:
         return fnmatchcase(case_id, self.case)
 
     def level_of(self, clause_level: str) -> str | None:
-        """Return the level of the violated sentence (default: ``clause_level``), ``open point``, or None."""
+        """Return the level of the deviation in reports.
+
+        For a defect: the requirement level of the violated sentence (MUST, SHOULD or definition). ``clause_level``, the
+        level of the deviation's clause, replaces a missing level. For the kind ``open``: ``open point``. For all other
+        kinds: None.
+        """
         if self.kind == KINDS[0]:
             return self.level or clause_level
         return "open point" if self.kind == "open" else None
 
     def explains(self, case_id: str, clauses: tuple[str, ...]) -> bool:
-        """Return whether the deviation explains a divergence where the model applied ``clauses``, or none at all."""
+        """Return whether the deviation explains a divergence from the model in a case.
+
+        ``clauses``: ids of the clauses that the model applied at the diverging event. The deviation must cover the
+        case. Its own clause must be among ``clauses``, unless it is None or ``clauses`` is empty.
+        """
         return self.matches(case_id) and (self.clause is None or not clauses or self.clause in clauses)
 
 
@@ -147,7 +160,11 @@ class Manifest:
 
 
 def _is_of_its_sources(target: str, folder: Path = BUILD / "adapters", sources: Path = REFERENCE_C) -> bool:
-    """Return whether a target's sources are unchanged since its build; true if the build kept none (C port only)."""
+    """Return whether the sources of a build target are unchanged since its build.
+
+    A build of the C port leaves a list of its source files and a copy of their text in ``folder``. Return True without
+    this list (other targets). Return False if a file is unreadable or the text in ``sources`` differs from the copy.
+    """
     listed, text = folder / f"{target}.files", folder / f"{target}.text"
     if not listed.is_file():
         return True
@@ -329,7 +346,10 @@ def _told(reader: "_Reader") -> Deviation:
 
 
 def _cases(reader: "_Reader") -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the cases of a deviation by clause."""
+    """Yield each clause of a deviation with its cases (ids or globs), from the table ``cases`` of the manifest.
+
+    Raise :class:`ManifestError` for a missing or empty table or an unknown clause.
+    """
     table = reader.raw.get("cases")
     if not isinstance(table, dict) or not table:
         raise reader.error("cases", "needs a table of lists of cases by clause")
@@ -343,7 +363,12 @@ def _cases(reader: "_Reader") -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _cases_of_profiles(reader: "_Reader") -> Iterator[tuple[None, tuple[str, ...]]]:
-    """Yield globs over the cases of each profile of an ``other-version`` deviation: vectors and closed loop."""
+    """Yield None and globs over case ids, for each profile of an ``other-version`` deviation.
+
+    The kind ``other-version`` marks a stack with another version of the algorithm. Its cases have None in place of a
+    clause. One glob covers the cases of the vectors, the other the cases in closed loop. Raise :class:`ManifestError`
+    unless there are profiles, each written ALGORITHM/PROFILE.
+    """
     profiles = reader.texts("profiles")
     if not profiles:
         raise reader.error("profiles", "is empty")

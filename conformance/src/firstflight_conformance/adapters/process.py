@@ -143,7 +143,11 @@ class AdapterProcess:
                 self._poll.register(self._stdin, select.POLLOUT)
 
     def _turn(self, timeout_s: float) -> int:
-        """Read and write without blocking further. Return the number of bytes read from standard output."""
+        """Wait up to ``timeout_s`` seconds until a pipe of the process is ready, and serve all ready pipes.
+
+        Read standard output and standard error, and write pending input, without waiting again. Return the number of
+        bytes read from standard output, 0 after a timeout.
+        """
         ready = self._poll.poll(1000 * timeout_s)
         if not ready and self._exit_status() is not None:
             ready = self._poll.poll(0)  # output from before the exit

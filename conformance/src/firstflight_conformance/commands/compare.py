@@ -38,7 +38,7 @@ class FirstDifference:
 
     @property
     def in_windows(self) -> bool:
-        """Whether every stack reports the observable."""
+        """Whether ``observable`` is one that every stack reports: window, ssthresh or phase, not outcome or state."""
         return self.observable in _SHOWN_BY_STACKS
 
 

@@ -50,7 +50,13 @@ _OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class JudgingOptions:
-    """Options of a judgement: profiles (``None``: all), start, rule for app-limited ACKs, search for causes, output."""
+    """Options for judging connections from logs.
+
+    ``names``: the profiles to compare with, or ``None`` for all. ``start``: the ACK that starts the algorithm,
+    ``first-ack`` or ``application`` (the first ACK of application data). ``app_limited``: rule that determines the
+    app-limited ACKs, or ``None`` for the default. ``cause``: whether to search for the cause of a difference.
+    ``as_json``: whether to print one JSON object.
+    """
 
     names: list[str] | None
     start: str

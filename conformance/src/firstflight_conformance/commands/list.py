@@ -25,7 +25,11 @@ from firstflight_conformance.simulate.cases import stimulus_cases
 )
 @selection_options
 def list_command(*, adapters: bool, stimulus: bool, root: Path, **selection: tuple[str, ...]) -> None:
-    """List the cases with tier, granularity and flags."""
+    """List the cases with tier, granularity and flags.
+
+    The tier is gold (expected values derived by hand) or core (computed by the model). The granularity is the largest
+    unit of time that divides all times of the case. Flags are properties of its events.
+    """
     if adapters:
         console().print(_adapter_table())
     elif stimulus:

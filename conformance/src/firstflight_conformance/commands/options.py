@@ -93,7 +93,7 @@ class OutputFile(click.Path):
 
 
 class PlotFile(OutputFile):
-    """An option for a plot file. Environments for judging only lack matplotlib."""
+    """An option for a plot file, SVG or PNG. Plots need matplotlib, which an environment for judging may lack."""
 
     def __init__(self) -> None:
         """Allow SVG and PNG."""
@@ -175,9 +175,10 @@ def judged_cases(
 
 
 def folders_of(root: Path, algorithms: Collection[str]) -> Collection[str]:
-    """Return the folders of some algorithms, or none, for all.
+    """Return the names of the folders below ``root`` that contain the vectors of the algorithms.
 
-    Only in Firstflight's own vectors the folder is the algorithm.
+    In Firstflight's own vectors each algorithm has a folder of its name, so the names are returned unchanged. For any
+    other ``root`` return an empty collection, which means all folders.
     """
     return algorithms if root == VECTORS else ()
 

@@ -46,7 +46,11 @@ def cut_command(*, recording_file: Path, out: Path, events: int | None, ms: int 
     "--without", multiple=True, metavar="NAME", help="A kind of event, as ce, or an answer, as ssthresh_bytes."
 )
 def filter_command(*, recording_file: Path, out: Path, without: tuple[str, ...]) -> None:
-    """Remove events without packets, or answers, from a recording."""
+    """Remove kinds of events, or kinds of answers, from a recording.
+
+    Each --without names a kind of event, or an answer: a value that the sender reported after events. The events sent,
+    ack and lost cannot be removed, because later events depend on them.
+    """
     events: list[type[Event]] = [KINDS[name] for name in without if name in KINDS]
     if unknown := [name for name in without if name not in KINDS and name not in ANSWERS]:
         raise InputError(f"--without {unknown[0]}: is neither an event ({', '.join(KINDS)}) nor an answer ({', '.join(ANSWERS)})")  # fmt: skip

@@ -38,7 +38,11 @@ if TYPE_CHECKING:
 
 
 def _site(_context: click.Context, _option: click.Parameter, address: str | None) -> str | None:
-    """Return the address for links of the report. Raise :class:`click.BadParameter` for other schemes."""
+    """Return the address for links of the report.
+
+    Raise :class:`click.BadParameter` if its scheme is not ``http``, ``https`` or ``file``. Addresses without a scheme
+    are allowed.
+    """
     if address is not None and urlsplit(address).scheme not in ("", "http", "https", "file"):
         raise click.BadParameter(f"{shown(address)}: expected an address with https://")
     return address
@@ -134,8 +138,8 @@ def run_command(context: click.Context, /, **values: Any) -> None:
     Exit codes: 0 all cases passed, conform by other choices, or have an explained deviation or refusal; 1 divergence;
     2 usage; 3 adapter fault; 4 nothing was run, or no failure but not green. Not green: cases refused without a
     declared reason, rules not exercised, an algorithm that did not act, or an undecided case. Null adapters do not
-    count. 70: internal error of the runner, without a verdict. 130, 143, 129: ended by Ctrl-C, TERM or HUP; all
-    adapters are killed.
+    count: they contain no congestion control, and show the cases that pass without it. 70: internal error of the
+    runner, without a verdict. 130, 143, 129: ended by Ctrl-C, TERM or HUP; all adapters are killed.
     """
     context.exit(_run(request_of(values)))
 
@@ -210,7 +214,10 @@ def _write(
 
 
 def _of_this_build(report: AdapterReport, builds: Builds | None) -> AdapterReport:
-    """Return the report, or one without results if the build failed: the judged program has outdated sources."""
+    """Return the report of an adapter. If its build failed, return a report without results, marked as skipped.
+
+    After a failed build the judged program is an old one, built from outdated sources.
+    """
     target = report.manifest.build
     if builds is None or target not in builds.failures:
         return report
@@ -233,7 +240,10 @@ def _with_unseen(
 def _diagnose(
     reports: list[AdapterReport], cases: Sequence[AnyCase], scripts: Sequence[AnyScript], options: RunOptions
 ) -> list[AdapterReport]:
-    """Return the reports with causes of failures; null adapters only get the rules exercised by passed cases."""
+    """Return the reports with the causes of failures. Without any failure return them unchanged.
+
+    Null adapters contain no congestion control. They get the rules exercised by their passed cases instead of causes.
+    """
     from firstflight_conformance.explain.diagnosis import scored
 
     if not any(result.verdict is Verdict.FAIL for report in reports for result in report.results):
@@ -291,9 +301,10 @@ def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path
 
 
 class _FirstTables:
-    """Tables of the references, first by the vectors, then complete.
+    """Prints the results of the reference adapters (Python model and C port) while other adapters are being judged.
 
-    Printed as soon as available, if other adapters are judged as well.
+    The first table contains the results by the vectors. The second table also contains the closed loop. Each is printed
+    as soon as all references have these results, unless only references are judged.
     """
 
     def __init__(self, manifests: Sequence[Manifest]) -> None:
@@ -305,7 +316,11 @@ class _FirstTables:
         self._whole: dict[int, AdapterReport] = {}
 
     def add(self, judged: PoolReport) -> None:
-        """Add a report; print the table if the report completes it."""
+        """Add the report of an adapter. Ignore adapters other than references.
+
+        Print a table of all references if this report is the last that the table needs. Reports by the vectors alone
+        and complete reports (``judged.whole``) have separate tables.
+        """
         if judged.adapter in self._references:
             reports = self._whole if judged.whole else self._by_vectors
             reports[judged.adapter] = judged.report

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 class Scope:
     """The cases to judge.
 
-    ``vectors``, ``looped``: kinds of cases; ``blind_seed``: -1 for a new seed; ``first``: vectors per profile.
+    ``selection``: filters of the cases. ``root``: folder of the vectors. ``vectors``: judge by the vectors. ``looped``:
+    judge in closed loop over simulated paths; ``scenarios``: files of these paths, or empty for all paths of the
+    checkout. ``blind_seed``: seed of random paths, -1 for a new seed, ``None`` for no random paths. ``first``: maximum
+    number of vectors per profile, or ``None`` for all.
     """
 
     selection: Selection
@@ -136,7 +139,10 @@ def request_of(values: Mapping[str, Any]) -> RunRequest:
 
 
 def requested_cases(request: RunRequest) -> tuple[list[AnyCase], list["Drawn"]]:
-    """Return the cases of a request, and the drawn paths of a blind run."""
+    """Return the cases to judge. In a blind run also return the randomly drawn paths, by profile, else an empty list.
+
+    A blind run judges in closed loop over random paths. Its seed is in ``request.scope``, or is new.
+    """
     scope = request.scope
     if scope.blind_seed is not None:
         with usage_errors():

@@ -23,7 +23,7 @@ class _Noted(ModelInLoop):
     """The model in the loop; records its events."""
 
     def __init__(self, case: StimulusCase) -> None:
-        """Begin before the first event."""
+        """Create the controller of the case, before its first event, with an empty list of events."""
         super().__init__(case.controller())
         self.events: list[Event] = []
 
@@ -45,7 +45,11 @@ def loop_cases(case_id: str) -> list[StimulusCase]:
 
 
 def show_loop(out: Console, case: StimulusCase, rows: Rows) -> None:
-    """Print the run of the model and its end. After a differing answer, a stack gets other events."""
+    """Print the events and answers of the model in a closed-loop case, and how the run ended.
+
+    In a closed loop answers affect later events. An implementation whose answer differs from the model's thus gets
+    other events than the printed ones from there on.
+    """
     model = _Noted(case)
     ended = run(Simulation(case.scenario, model))
     out.print(Text(case.id, "bold"))

@@ -27,7 +27,11 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """The kind of a sweep, its cells in order, and the scenario with their shared members."""
+    """A sweep: its kind of computation (``simulate``, ``fct`` or ``model``), and its cells in order.
+
+    A cell contains one value for each axis. ``scenario``: the values outside the axes, equal for all cells, or ``None``
+    for the defaults.
+    """
 
     kind: str
     cells: list[Cell]
@@ -106,7 +110,11 @@ def sweep_command(
 
 
 def _grid(path: Path | None, kind: str | None, scenario: Path | None, options: dict[str, Sequence[str]]) -> _Grid:
-    """Return the grid of the file and the options; options replace axes. The scenario path is relative to the file."""
+    """Return the grid of a TOML file, of options, or of both.
+
+    An option replaces the axis of the same name in the file. ``kind`` and ``scenario``, if given, replace the members
+    of the file. A scenario path in the file is relative to the folder of the file.
+    """
     settings: dict[str, Any] = read_grid(path) if path is not None else {}
     stated = settings.pop("kind", "simulate")
     if "scenario" in settings:

@@ -29,7 +29,11 @@ def differences() -> list[str]:
     help="Only write the flat form, one file of lines per profile, to this folder.",
 )
 def vectors_command(*, check: bool, flat_folder: Path | None) -> None:
-    """Generate vectors/ and the tables of the references, or compare them with the existing files byte for byte."""
+    """Generate vectors/ and the tables of the references, or compare them with the existing files byte for byte.
+
+    The references are the Python model and the C port. Their tables contain readings and profiles. With --flat, only
+    write all cases in a form of plain lines, one file per profile.
+    """
     if flat_folder is not None:
         _write_flat(flat_folder)
         return

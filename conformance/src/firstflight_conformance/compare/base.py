@@ -75,7 +75,11 @@ def _differs(
 
 
 def conforms_as_base(subject: AnsweredCase) -> bool:
-    """Return whether the base gives the answers to a case, with any choices at its open points."""
+    """Return whether the base controller alone, without the startup algorithm, can give all answers to a case.
+
+    The base may make any permitted choice where its text permits several (an open point). Return True also if the
+    search reaches its step limit. Return False for a computation, and for an algorithm without a base.
+    """
     base = base_of(subject.case.vector.algorithm, subject.case.profile)
     if base is None or isinstance(subject.case, ComputationCase):
         return False
@@ -86,7 +90,7 @@ def conforms_as_base(subject: AnsweredCase) -> bool:
 
 
 def _of_base(case: Case | StimulusCase, base: tuple[str, str]) -> Case | StimulusCase:
-    """Return a case as a case of the base."""
+    """Return a copy of a case whose algorithm and profile are the base, with the same events or scenario."""
     algorithm, profile = base
     if isinstance(case, StimulusCase):
         return StimulusCase(replace(case.vector, algorithm=algorithm), profile)

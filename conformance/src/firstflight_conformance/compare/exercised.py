@@ -34,7 +34,12 @@ def exercised(judged: Sequence[Judged]) -> Exercised:
 
 
 def exercised_by(passed: Sequence[AnyCase], failed: Sequence[AnyCase]) -> Exercised:
-    """Return the MUST rules of all cases that the passed cases do not exercise: the score of a null adapter."""
+    """Return the MUST rules that a case lists, but no passed case: the score of a null adapter.
+
+    A null adapter contains no congestion control, so its passed cases should exercise few rules. ``passed`` and
+    ``failed`` are its judged cases. The result contains the sorted ids in ``missing``, the number of cases in ``of``,
+    and the number of all MUST rules in ``rules``.
+    """
     exercised_rules, every = (
         {name for case in cases for name in _binding(_named(case))} for cases in (passed, (*passed, *failed))
     )

@@ -26,7 +26,12 @@ Ways = tuple[ConformingWay, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Combination:
-    """Alternatives that cases take, refuse, or take at some events. ``idle``: a case does nothing within a bound."""
+    """Alternatives that together fit several cases. An alternative is a permitted choice other than the model's.
+
+    ``taken``: alternatives used throughout each case. ``refused``: alternatives that no case uses, although they would
+    change its answers. ``moments``: alternatives used at single events. ``idle``: in some case a text permits an
+    action, and the implementation does nothing.
+    """
 
     taken: frozenset[str] = NOTHING
     refused: frozenset[str] = NOTHING
@@ -35,14 +40,22 @@ class _Combination:
 
     @property
     def place(self) -> tuple[object, ...]:
-        """Sort key: fewest alternatives first, then alternatives before idle bounds, then settled before moments."""
+        """Sort key of combinations, simplest first.
+
+        The first number counts the alternatives of ``taken`` and ``moments``, and 1 for ``idle``. Then come
+        combinations without ``idle``, combinations with fewer alternatives at single events, and combinations with
+        fewer refused alternatives. Sorted ids decide last.
+        """
         return (
             len(self.taken) + len(self.moments) + self.idle, self.idle, len(self.moments), len(self.refused),
             sorted(self.taken), sorted(self.moments), sorted(self.refused),
         )  # fmt: skip
 
     def plus(self, other: "_Combination") -> "_Combination":
-        """Return the union of both combinations."""
+        """Return a combination with the alternatives of both, by attribute. ``idle`` is true if it is true in either.
+
+        The result may take an alternative that it also refuses; callers discard such a combination.
+        """
         alternatives, refused, moments = (
             self.taken | other.taken,
             self.refused | other.refused,
@@ -53,17 +66,23 @@ class _Combination:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """The combination for a run. ``clashes``: cases that need another combination, each with a contradicting case."""
+    """The alternatives that one implementation uses in all cases of a run, and the cases that contradict them.
+
+    An alternative is a permitted choice other than the model's. ``taken``: ids of the alternatives. ``clashes``: by id,
+    cases that do not conform with ``taken``, each with the id of a contradicting case. This id is empty if only several
+    cases together contradict.
+    """
 
     taken: frozenset[str] = NOTHING
     clashes: dict[str, str] = field(default_factory=dict)
 
 
 def join(conforming: Sequence[tuple[AnsweredCase, Ways]], passing: Sequence[AnsweredCase], models: Models) -> Joint:
-    """Return the combination with the fewest alternatives that fits all cases, or most of them.
+    """Return the alternatives that fit all cases, or most of them; as few alternatives as possible.
 
-    ``conforming``: cases that differ from the model and conform, with their ways. ``passing``: cases that agree with
-    the model, which a combination must not change. A case that contradicts passing cases is a clash.
+    An alternative is a permitted choice other than the model's. ``conforming``: cases that differ from the model and
+    conform, each with its ways: explanations of its answers by alternatives. ``passing``: cases that agree with the
+    model, which the alternatives must not change. A case that contradicts passing cases is a clash.
     """
     return _Join(conforming, passing, models).joint()
 
@@ -74,10 +93,10 @@ def nearest(
     fixed: Sequence[AnsweredCase],
     models: Models,
 ) -> frozenset[str]:
-    """Return ``alternatives``, the combination of a run, extended by alternatives that let failing cases agree further.
+    """Return ``alternatives``, the permitted choices of a run, extended so that failing cases agree further.
 
-    ``failing``: failing cases, with the alternatives of the states that get furthest. ``fixed``: cases that must
-    conform with the result.
+    ``failing``: failing cases, each with the sets of alternatives that reproduce the most answers. ``fixed``: cases
+    that must conform with the result.
     """
 
     def reached(names: frozenset[str]) -> int:
@@ -94,7 +113,12 @@ def nearest(
 
 
 def fits(subject: AnsweredCase, models: Models, alternatives: frozenset[str]) -> bool:
-    """Return whether a case conforms with exactly these settled alternatives."""
+    """Return whether a case conforms if the model uses exactly these alternatives throughout the case.
+
+    An alternative is a permitted choice other than the model's. Alternatives that an implementation may use at single
+    events, and values in permitted intervals, may explain answers in addition. Return False if alternatives exclude
+    each other.
+    """
     variant = models.variant(alternatives)
     return variant is not None and (
         subject.explained_by(variant) or explained(subject, models, alternatives) is not None
@@ -115,7 +139,12 @@ class _Join:
         self._near: dict[tuple[str, frozenset[str]], Ways] = {}
 
     def joint(self) -> Joint:
-        """Return the combination after checking it against every case."""
+        """Return the alternatives that one implementation uses in all cases, and the cases that contradict them.
+
+        The first proposal combines explanations of single cases, and is checked against every case. If cases contradict
+        it, a second search moves from case to case. Alternatives that replace values in permitted intervals are added
+        at the end.
+        """
         joint = self._of_ways()
         climbed = self._climbed() if joint.clashes else None
         if climbed is not None:
@@ -123,7 +152,12 @@ class _Join:
         return Joint(self._sparing(joint.taken, joint.clashes), joint.clashes)
 
     def _of_ways(self) -> Joint:
-        """Return the combination of the ways of the cases."""
+        """Return the alternatives of the simplest combination of ways that fits every case, and the clashes.
+
+        A way is one explanation of a case by alternatives, which are permitted choices other than the model's. A case
+        that does not fit adds new ways, and the combination is repeated. If the number of refuted combinations exceeds
+        a limit, return the combination that fits the most cases.
+        """
         while True:
             combinations, clashes = self._joined()
             candidates = [combination for combination in combinations if combination.taken not in self._refuted]
@@ -136,9 +170,11 @@ class _Join:
             self._ask(objecting, alternatives)
 
     def _climbed(self) -> frozenset[str] | None:
-        """Return a combination that fits every case, found by moving from case to case, or ``None``.
+        """Return alternatives that fit every case, found by moving from case to case, or ``None``.
 
-        The ways of a case use the fewest alternatives. A case may also conform with more, which other cases require.
+        A way is one explanation of a case by alternatives. The known ways use the fewest alternatives, but other cases
+        may require more. The search starts with one frequent alternative. At the first case that does not fit, it
+        continues with the alternatives of the way of this case that fits the most cases.
         """
         cases = shortest_first([*self._conforming.values(), *self._passing])
         votes = Counter(name for _, ways in self._ways.values() for way in ways for name in way.taken)
@@ -154,13 +190,17 @@ class _Join:
         return None
 
     def _fitting(self, cases: Sequence[AnsweredCase], alternatives: frozenset[str]) -> int:
-        """Return the number of cases that a combination fits before the first misfit."""
+        """Return how many of the first cases in a row conform with exactly these alternatives."""
         return next(
             (count for count, subject in enumerate(cases) if not self._is_fit(subject, alternatives)), len(cases)
         )
 
     def _sparing(self, alternatives: frozenset[str], clashes: dict[str, str]) -> frozenset[str]:
-        """Return a combination, extended by alternatives that explain cases without bounds."""
+        """Return ``alternatives``, extended so that fewer cases need a bound, which is an interval of permitted values.
+
+        An alternative is added if with it all cases that needed a bound conform without one. All other cases must still
+        fit. ``clashes``: ids of cases to ignore.
+        """
         fitting = [subject for name, subject in self._conforming.items() if name not in clashes]
         following = shortest_first([subject for subject in fitting if self._follows(subject, alternatives)])
         for name in self._models.settled if following else ():
@@ -174,12 +214,19 @@ class _Join:
         return alternatives
 
     def _follows(self, subject: AnsweredCase, alternatives: frozenset[str]) -> bool | None:
-        """Return whether a case follows a bound under a combination, or ``None`` if it does not conform."""
+        """Return whether a case with these alternatives conforms only by values from bounds.
+
+        A bound is an interval of values that a text permits. Return ``None`` if the case does not conform with exactly
+        these alternatives.
+        """
         way = explained(subject, self._models, alternatives)
         return None if way is None else bool(way.values)
 
     def _objecting(self, alternatives: frozenset[str], clashes: dict[str, str]) -> AnsweredCase | None:
-        """Return a case that a combination does not fit, or None. Earlier objectors are tried first."""
+        """Return the first case that does not conform with exactly these alternatives, or ``None`` if all conform.
+
+        Passing cases that did not conform earlier are tried first. ``clashes``: ids of cases to ignore.
+        """
         known = [subject for subject, _ in self._objectors.values()]
         conforming = [self._conforming[name] for name in self._conforming if name not in clashes]
         cases = [*known, *conforming, *self._passing] if alternatives else conforming
@@ -192,14 +239,23 @@ class _Join:
         return self._fits[key]
 
     def _judged(self, subject: AnsweredCase, base: frozenset[str]) -> Ways:
-        """Return the ways of a case near a combination."""
+        """Return the ways of a case that a search starting with the alternatives ``base`` finds.
+
+        A way is one explanation of all answers of the case by alternatives, which are permitted choices other than the
+        model's. The result is cached.
+        """
         key = subject.case.id, base
         if key not in self._near:
             self._near[key] = judge(subject, self._models, base).ways
         return self._near[key]
 
     def _ask(self, subject: AnsweredCase, alternatives: frozenset[str]) -> None:
-        """Add the ways of a case near a combination that does not fit it. Without a new way, refute the combination."""
+        """Search more ways of a case that does not conform with exactly ``alternatives``, and store them.
+
+        A way is one explanation of the case by alternatives. The search starts with ``alternatives``, or without
+        alternatives if no way of the case is known yet. ``alternatives`` is marked as refuted if the search finds no
+        new way, or if a way has exactly these alternatives.
+        """
         name = subject.case.id
         ways_by_case = self._ways if name in self._conforming else self._objectors
         _, known = ways_by_case.get(name, (subject, ()))
@@ -212,10 +268,12 @@ class _Join:
         ways_by_case[name] = subject, (*known, *new)
 
     def _with_most(self, combinations: Sequence[_Combination], clashes: dict[str, str]) -> Joint:
-        """Return the combination that fits every objector and the most cases. The other cases are clashes.
+        """Return the alternatives that fit the most failed cases and change no passing case.
 
-        If no combination fits the objectors, combinations with one alternative less are tried: a contradicted choice
-        does not exclude the others.
+        The other failed cases are added to the clashes, each with the id of a contradicting case. The candidates are
+        the sets of ``combinations``. If each of them changes a passing case, smaller sets are tried, with one
+        alternative less each time. A contradicted choice does not exclude the others. ``clashes``: the clashes known so
+        far.
         """
         passing = [*(subject for subject, _ in self._objectors.values()), *self._passing]
         conforming = [subject for name, subject in self._conforming.items() if name not in clashes]
@@ -240,13 +298,21 @@ class _Join:
         return Joint(alternatives, clashes | {name: self._objects(name, alternatives, passing) for name in unfit})
 
     def _objects(self, name: str, alternatives: frozenset[str], passing: Sequence[AnsweredCase]) -> str:
-        """Return the first case that contradicts the ways of a case near a combination, or an empty string."""
+        """Return the id of the first passing case that the alternatives of another case change, or an empty string.
+
+        ``name``: id of the other case. The alternatives are one of its explanations together with ``alternatives``; of
+        its explanations, the one with the smallest union counts. ``passing``: the cases to test.
+        """
         _, ways = self._ways[name]
         nearest = min((way.taken | alternatives for way in ways), key=len, default=alternatives)
         return next((subject.case.id for subject in passing if not self._is_fit(subject, nearest)), "")
 
     def _joined(self) -> tuple[list[_Combination], dict[str, str]]:
-        """Return the combinations that fit the cases, fewest alternatives first, and the cases without one."""
+        """Return the combinations that fit the ways of all cases, fewest alternatives first, and the clashes.
+
+        A way is one explanation of a case by alternatives. The clashes contain, by id, each case that fits no
+        combination with the cases before it, with the id of a contradicting case.
+        """
         combinations = [_Combination()]
         clashes: dict[str, str] = {}
         fitting: list[tuple[AnsweredCase, Ways]] = []
@@ -264,14 +330,23 @@ class _Join:
         return combinations, clashes
 
     def _nearer(self, subject: AnsweredCase, ways: Ways, combinations: Sequence[_Combination]) -> Ways:
-        """Return the ways of a case, extended by ways near the first combination."""
+        """Return the known ways of a case, and the new ways that a search from the first combination finds.
+
+        A way is one explanation of the case by alternatives. The search starts with the alternatives that the first
+        combination takes.
+        """
         near_ways = self._judged(subject, combinations[0].taken)
         return (*ways, *(way for way in near_ways if way not in ways))
 
     def _both(
         self, combinations: Sequence[_Combination], other_combinations: Sequence[_Combination]
     ) -> list[_Combination]:
-        """Return compatible unions of one combination of each, without those that refuse more than another."""
+        """Return the unions of one combination of each list, without contradictory or redundant ones, simplest first.
+
+        A union is contradictory if it takes an alternative that it refuses, or alternatives that exclude each other. It
+        is redundant if another union takes the same alternatives and refuses only some of its refused alternatives. At
+        most 256 unions are returned.
+        """
         unions = {
             both
             for combination in combinations
@@ -289,7 +364,12 @@ class _Join:
         return least[:_MOST]
 
     def _contradicts(self, ways: Ways, fitting: Sequence[tuple[AnsweredCase, Ways]]) -> str:
-        """Return the first case that contradicts the ways, or an empty string if only several cases together do."""
+        """Return the id of the first earlier case that is incompatible with every way of a case.
+
+        A way is one explanation of a case by alternatives that it takes and refuses. ``ways``: of the case.
+        ``fitting``: the earlier cases with their ways. Return an empty string if only several earlier cases together
+        contradict.
+        """
         for subject, other_ways in fitting:
             if not self._both(_of(ways), _of(other_ways)):
                 return subject.case.id

@@ -39,7 +39,12 @@ class Option:
 
 
 def options_of(algorithm: str, profile: str, *, covered: bool = False) -> list[Option]:
-    """Return the alternatives at open points of a profile and its base. ``covered``: also those that bounds cover."""
+    """Return the alternatives at open points of a profile (one version of an algorithm) and of its base controller.
+
+    An open point is a place where a text permits several choices; an alternative is a permitted choice other than the
+    model's. ``covered``: also return the alternatives that are within a bound, an open point with an interval of
+    values.
+    """
     return [
         Option(point, candidate)
         for name, own in layers(algorithm, profile)
@@ -51,35 +56,47 @@ def options_of(algorithm: str, profile: str, *, covered: bool = False) -> list[O
 
 
 def _open(point: OpenPoint) -> OpenPoint:
-    """Return a point. The alternatives of a bound are the mutants that it covers."""
+    """Return an open point with its alternatives in ``mutants``, as changes of the model's text.
+
+    An open point is a place where a text permits several choices. For a bound (an interval of permitted values), return
+    a copy with ``covers`` as its ``mutants``: changes with values inside the interval. Return other points unchanged.
+    """
     return replace(point, mutants=point.covers) if point.kind is Kind.BOUND else point
 
 
 def _runs_on(candidate: Candidate, profile: str) -> bool:
-    """Return whether all parts of an alternative apply to the base of a profile."""
+    """Return whether an alternative applies with the base controller of a profile.
+
+    An alternative consists of changes of the model. Each change must be written for the base that follows the plus sign
+    in ``profile``, or for a profile without a plus sign.
+    """
     bases = {part.profile.partition("+")[2] for part in candidate.parts}
     return bases <= {"", profile.partition("+")[2]}
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A set of choices, and the model with them."""
+    """A set of alternatives, and the model changed by them.
+
+    An alternative is a permitted choice, other than the model's, at a point that a text leaves open. ``options``: the
+    alternatives. ``variant``: the changed model.
+    """
 
     options: tuple[Option, ...] = ()
     variant: Variant = field(default_factory=Variant)
 
     @property
     def candidate(self) -> Candidate:
-        """The choices as one candidate, without parts for an empty set."""
+        """All alternatives of the set as one candidate, a list of changes of the model. The list may be empty."""
         return together([option.candidate for option in self.options])
 
     @property
     def key(self) -> frozenset[str]:
-        """The ids of the choices."""
+        """The ids of the alternatives in the set."""
         return frozenset(option.id for option in self.options)
 
     def without(self, option: Option) -> "Chosen":
-        """Return the set without a choice."""
+        """Return the set without the alternative ``option``, with a new model for the other alternatives."""
         remaining = tuple(other for other in self.options if other is not option)
         variant = _built(remaining)
         assert variant is not None  # a part of a set that could be built
@@ -87,37 +104,47 @@ class Chosen:
 
 
 class Models:
-    """The models of a profile: one for each set of alternatives, built on demand."""
+    """The models of a profile: one for each set of alternatives, built on demand.
+
+    An alternative is a permitted choice, other than the model's, at a point that a text leaves open.
+    """
 
     def __init__(self, algorithm: str, profile: str, *, covered: bool = False) -> None:
-        """Load the alternatives of the profile. ``covered``: include alternatives that a bound covers."""
+        """Load the alternatives of the profile. ``covered``: also those within an interval of permitted values."""
         self.options = {option.id: option for option in options_of(algorithm, profile, covered=covered)}
         self._made: dict[frozenset[str], Variant | None] = {}
 
     @cached_property
     def settled(self) -> tuple[str, ...]:
-        """The alternatives that apply to a whole case."""
+        """Ids of the alternatives that an implementation takes for a whole case or not at all."""
         return tuple(name for name, option in self.options.items() if option.is_settled)
 
     @cached_property
     def unsettled(self) -> tuple[str, ...]:
-        """The alternatives that an implementation may take at one event and not at the next."""
+        """Ids of the alternatives that an implementation may take at one event and not at the next."""
         return tuple(name for name, option in self.options.items() if not option.is_settled)
 
     @cached_property
     def bases(self) -> list[frozenset[str]]:
-        """The combinations of alternatives that belong to one decision."""
+        """Sets of alternatives that belong to one decision, such as a unit. Answers may show a set only as a whole.
+
+        The search for alternatives that explain a case starts with these sets, in addition to its own start.
+        """
         groups = (names for option in self.options.values() for names in option.point.together)
         return list(dict.fromkeys(map(frozenset, groups)))
 
     @cached_property
     def executed(self) -> Executed:
-        """Tracer of steps, with a bit for each alternative by its place in :attr:`options`."""
+        """Tracer that processes an event and returns the alternatives that may affect the result, as a bit mask.
+
+        Bit n belongs to alternative n of :attr:`options`. It is set if the model executes a function that this
+        alternative changes, or if the alternative may change any function.
+        """
         return Executed([touched(option.candidate.parts) for option in self.options.values()])
 
     @cached_property
     def bits(self) -> dict[str, int]:
-        """The bit of each alternative in the trace of a step."""
+        """Bit of each alternative, by id, in the bit mask that :attr:`executed` returns."""
         return {name: 1 << place for place, name in enumerate(self.options)}
 
     def variant(self, names: frozenset[str]) -> Variant | None:

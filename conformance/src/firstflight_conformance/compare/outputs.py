@@ -12,7 +12,12 @@ _PART = {"float64": 2**50, "float32": 2**21}
 
 
 def compare_outputs(expected: dict[str, Any], observed: dict[str, Any], declaration: Declaration) -> ValueComparison:
-    """Compare the outputs. psi must be exact: a neighbouring value gives another transfer time."""
+    """Return the differences in the outputs of a computation, and whether agreement needed a tolerance.
+
+    Times in ns may differ by the rounding of the declared arithmetic. All other outputs must be equal, including
+    ``psi``, the number of complete rounds of growth: a neighbouring value gives another transfer time. If only one side
+    is an error, or the errors differ, the result has one difference, ``refused``.
+    """
     if "error" in expected or "error" in observed:
         if expected == observed:
             return ValueComparison((), within_tolerance=False)

@@ -12,7 +12,7 @@ from firstflight_conformance.replay.variant import Variant
 
 
 class Walker:
-    """A variant of the model that continues from the states of other variants."""
+    """A variant of the model that processes the events of a case, and continues from the states of other variants."""
 
     def __init__(self, algorithm: str, profile: str, config: Config, variant: Variant) -> None:
         """Store the profile, the configuration and the model."""
@@ -27,11 +27,15 @@ class Walker:
         return Position(self, self._first.copy(), self.bounds())
 
     def bounds(self) -> list[Bound]:
-        """Return new bounds, which have not recorded any event yet."""
+        """Return new bounds (intervals of permitted values), which have not recorded any event yet."""
         return bounds_of(*self.variant.stands_for(self.algorithm, self.profile), self.variant.advance)
 
     def step(self, position: "Position", event: Event) -> "PendingStep":
-        """Process an event from a position, possibly of another model. The position is unchanged."""
+        """Process an event with this variant of the model, and return the step before its answer is compared.
+
+        ``position``: the start, with controller and bounds after the previous answers. It stays unchanged, and may have
+        been reached by another variant.
+        """
         raise NotImplementedError
 
     def before(self, position: "Position") -> Any:
@@ -58,9 +62,9 @@ def _created(variant: Variant, algorithm: str, profile: str, config: Config) -> 
 class Position:
     """The state of a model after some answers of a case.
 
-    ``narrowed``: a bound followed an answer that differs from the model. ``avoiding``: CUBIC has been in congestion
-    avoidance. ``last``: the observables after the last event, only for adapters with a tolerance in congestion
-    avoidance.
+    ``bounds``: intervals of permitted values. ``narrowed``: a bound accepted an answer that differs from the model,
+    which continued from this answer. ``avoiding``: CUBIC has been in congestion avoidance. ``last``: the observables
+    after the last event, only for adapters with a tolerance in congestion avoidance.
     """
 
     along: Walker
@@ -72,7 +76,11 @@ class Position:
 
     @property
     def key(self) -> str:
-        """A text that is equal for equal states of two models: state, memory of the bounds, and flags."""
+        """A text that is equal for equal positions of two models.
+
+        The text contains the controller state, the flags, and the attributes of each bound: an interval of permitted
+        values with quantities of earlier events.
+        """
         memory = [
             sorted((name, repr(member)) for name, member in vars(bound).items() if name != "advance")
             for bound in self.bounds
@@ -81,20 +89,25 @@ class Position:
 
     @property
     def flags(self) -> tuple[object, ...]:
-        """Further state that affects later answers."""
+        """``narrowed`` and ``avoiding``, which affect later answers in addition to the controller and the bounds."""
         return self.narrowed, self.avoiding
 
     def is_cut_by(self, event: Event) -> bool:
-        """Return whether the stream sends more than the followed window. Judging ends there."""
+        """Return whether an event sends more than the window of the implementation permits.
+
+        Judging ends before this event. The window counts only if ``narrowed``: the model continues from an answer of
+        the implementation that a text permits. The events of a case may come from a sender with a larger window.
+        """
         return self.narrowed and isinstance(event, Sent) and event.bytes_in_flight > self.controller.base.cwnd_bytes
 
 
 @dataclass(slots=True)
 class PendingStep:
-    """An event processed from a position, before its answer is compared.
+    """An event processed from a position (state of a model after some answers), before its answer is compared.
 
-    ``taken``: the values of bounds that were followed. ``excluded``: the open points of bounds that must not be
-    followed.
+    ``before``: the controller before the event. ``controller``, ``observation``: after the event. A bound is an
+    interval of permitted values. ``taken``: the values that bounds accepted. ``excluded``: ids of open points (places
+    where a text permits several choices) whose bounds are not used.
     """
 
     along: Any
@@ -109,7 +122,11 @@ class PendingStep:
 
     @property
     def state(self) -> Any:
-        """A controller with the state after the event, before bounds follow the answer."""
+        """A copy of the controller after the event, with the model's own values.
+
+        It is made at the first access, which must be before :meth:`meets`: a bound may set the controller to values of
+        the answer.
+        """
         if self._state is None:
             self._state = self.controller.copy()
         return self._state
@@ -119,19 +136,25 @@ class PendingStep:
         return equals(self.observation, observed)
 
     def meets(self, index: int, observed: dict[str, Any]) -> Position | None:
-        """Return the position after the answer, or ``None`` if the model does not give it. Bounds follow the answer.
+        """Return the position after the answer, or ``None`` if neither the model nor a bound permits the answer.
 
-        Read :attr:`state` before if it is needed without bounds.
+        A bound is an interval of permitted values. A bound that accepts a value of the answer sets ``controller`` to
+        it. Read :attr:`state` first for the controller without this change. ``index``: of the event. ``observed``: the
+        answer.
         """
         raise NotImplementedError
 
     def bounds(self) -> list[Bound]:
-        """Return copies of the bounds before the event, for this model."""
+        """Return copies of the bounds (intervals of permitted values) before the event, for this model."""
         advance = self.along.variant.advance
         return [bound.copy(advance) for bound in self.position.bounds]
 
     def remember(self, bounds: list[Bound]) -> None:
-        """Let bounds record the event, after they followed the answer. A new path resets controller and bounds."""
+        """Let each bound record the event and the controller after the answer.
+
+        A bound is an interval of permitted values. If the event is a path change that resets the controller, replace
+        ``bounds`` by new bounds.
+        """
         if isinstance(self.event, PathChange) and self.controller.path_start_ns == self.event.t_ns:
             bounds[:] = self.along.bounds()
             return
@@ -139,7 +162,11 @@ class PendingStep:
             bound.settle(self.before, self.controller, self.event)
 
     def follow(self, bounds: list[Bound], observed: dict[str, Any]) -> None:
-        """Let bounds follow an answer that the model does not give."""
+        """Offer an answer that differs from the model to each bound, an interval of permitted values.
+
+        A bound that accepts a value of the answer sets ``controller`` to this value. The value is added to ``taken``,
+        and ``observation`` is updated. Bounds of ``excluded`` open points are skipped.
+        """
         for bound in bounds:
             if bound.point in self.excluded:
                 continue
@@ -150,7 +177,10 @@ class PendingStep:
 
 
 def equals(observation: Any, observed: dict[str, Any]) -> bool:
-    """Return whether windows, phase, outcome and state are equal; a fast test that rejects other observables."""
+    """Return whether an answer equals an observation, quickly and only for windows, phase, outcome and state.
+
+    Return False if the answer contains any other observable, even an equal one. ``observed``: the answer, by name.
+    """
     for name, value in observed.items():
         if name in ("cwnd_bytes", "ssthresh_bytes"):
             if getattr(observation, name) != value:

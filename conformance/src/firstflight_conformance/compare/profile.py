@@ -28,10 +28,12 @@ def by_profile(
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Verdicts on the failures in a profile, before the search for causes.
+    """Verdicts on the failed cases of a profile (one version of an algorithm), before the search for causes.
 
-    ``conforming``: cases that conform by the choices of the run, by id, with their ways. ``rest``: cases that do not.
-    ``fronts``: failing cases, with the alternatives of the states that get furthest.
+    ``joint``: the permitted choices of the implementation, common to all cases. ``conforming``: by id, cases that
+    conform by these choices, each with its way, an explanation of the answers. ``undecided``: ids of cases with a
+    search that reached its limit. ``rest``: all other failed cases. ``fronts``: cases without any explanation, each
+    with the sets of choices that reproduce the most answers.
     """
 
     models: Models
@@ -43,10 +45,11 @@ class Compared:
 
 
 def compared(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase]) -> Compared:
-    """Return the verdicts on the failures in a profile.
+    """Return the verdicts on the failed cases of a profile (one version of an algorithm).
 
-    The verdict on a case depends on its own answers. The choices of the run fit all conforming cases and change no
-    passing case. A case that fits only other choices is inconsistent with the run, and is a deviation.
+    The choices of the run are permitted choices that the implementation makes at points that a text leaves open. They
+    fit all conforming cases and change no passing case. Each case is first judged by its own answers. A case that fits
+    only other choices is inconsistent with the run, and is a deviation.
     """
     algorithm, profile = failing[0].case.vector.algorithm, failing[0].case.profile
     models = models_of(algorithm, profile)
@@ -69,7 +72,10 @@ def compared(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase]) -
 
 
 def judged_alone(subject: AnsweredCase, models: Models) -> Judgement:
-    """Return the verdict on a case. Computations are without alternatives."""
+    """Return the verdict on a case from its own answers: the permitted choices that explain them, if any.
+
+    The texts permit no choices in computations, so that a failed computation does not conform.
+    """
     if isinstance(subject.case, ComputationCase):
         return Judgement()
     # Most conforming cases differ by a bound only.
@@ -80,12 +86,20 @@ def judged_alone(subject: AnsweredCase, models: Models) -> Judgement:
 
 
 def _may_conform(subject: AnsweredCase, joint: Joint) -> bool:
-    """Return whether to check a case with the choices of the run: not for computations and contradicting cases."""
+    """Return whether to check a case with the permitted choices common to all cases of the run.
+
+    Return False for a computation, and for a case that needs choices which contradict another case.
+    """
     return not isinstance(subject.case, ComputationCase) and subject.case.id not in joint.clashes
 
 
 def values_taken(values_by_case: Mapping[str, Sequence[Taken]]) -> list[Choice]:
-    """Return the values taken from each bound as choices, with the smallest and the largest share."""
+    """Return one :class:`Choice` for each kind of value that answers take from an interval that a text permits.
+
+    ``values_by_case``: the values by id of the case. Values of one kind have the same open point, quantity, reference,
+    and action or inaction. The text of a choice contains the smallest and the largest share: the value divided by its
+    reference, such as the saved window.
+    """
     points = {point.id: point for point in open_points()}
     groups: dict[tuple[str, str, str, bool], list[tuple[str, Taken]]] = {}
     for case, values in values_by_case.items():

@@ -36,10 +36,13 @@ _STUCK = 2
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a search. ``steps``: largest number of steps of the model; beyond it the answers are undecided.
+    """The limits of a search for alternatives that explain the answers to a case.
 
-    ``walks``: in order, largest number of hidden alternatives in a state (the radius of a walk) and of bases to start
-    with. ``silent``: largest number of combinations of alternatives that do not act alone, tried at the end.
+    An alternative is a permitted choice other than the model's. ``steps``: largest number of processed events; above it
+    the answers are undecided. ``walks``: two numbers for each round of the search. The first is the largest number of
+    alternatives that a trial may add to its start before an answer requires them. The second is the largest number of
+    starts, which are sets of alternatives. ``silent``: largest number of sets of alternatives, tried at the end, that
+    alone change neither state nor answer.
     """
 
     steps: int
@@ -68,12 +71,17 @@ class ConformingWay:
 
     @property
     def idle(self) -> int:
-        """Number of values of bounds that mean inaction: the text permits doing nothing, and the sender did nothing."""
+        """Number of members of ``values`` that stand for inaction: the text permits it, and the sender did nothing."""
         return sum(not value.acts for value in self.values)
 
     @property
     def cost(self) -> tuple[int, int, int]:
-        """Sort key of three counts: alternatives, moments and idle bounds added up; moments alone; values of bounds."""
+        """Sort key of three counts, cheapest explanation first.
+
+        The first count adds the alternatives for the whole case, the alternatives at single events, and the permitted
+        inactions (:attr:`idle`). The second count is the alternatives at single events, and the third is the values
+        from permitted intervals.
+        """
         return len(self.taken) + len(self.moments) + self.idle, len(self.moments), len(self.values)
 
 
@@ -81,9 +89,10 @@ class ConformingWay:
 class Judgement:
     """The verdict on one case. ``ways``: explanations of its answers, empty if it fails or is undecided.
 
-    ``ends``: position after the last answer, for each way. ``died``: the event that discards the last state.
-    ``fronts``: alternatives of the states discarded there, fewest first. ``steps``: steps of the model. ``states``:
-    size of the largest set of states.
+    ``ends``: for each way, the state of the model after the last answer. ``died``: index of the first event with an
+    unexplained answer. ``fronts``: sets of alternatives that explain all answers before this event, fewest first.
+    ``steps``: number of events that the search processed. ``states``: largest number of partial explanations at one
+    event.
     """
 
     ways: tuple[ConformingWay, ...] = ()
@@ -97,9 +106,10 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Events with their answers. ``walker``: returns a variant of the model that walks along them.
+    """Events with their answers. ``walker``: returns an object that runs a variant of the model along them.
 
-    ``forms``: returns the forms of an event, by index, that the implementation may have processed.
+    ``forms``: takes the index and the event, and returns the forms of the event that the implementation may have
+    processed. These are usually the event alone, and for some ACKs also a copy with the other value of ``app_limited``.
     """
 
     events: Sequence[Event]
@@ -109,22 +119,35 @@ class Answered:
 
 
 def judge(subject: AnsweredCase, models: Models, base: frozenset[str] = NOTHING) -> Judgement:
-    """Return the verdict on a case with events. ``base``: alternatives that the search starts with."""
+    """Return the verdict on a case with events.
+
+    ``base``: alternatives that the search starts with; an alternative is a permitted choice other than the model's.
+    """
     return _Search(_answered(subject), models).judgement(base)
 
 
 def judge_answered(answered: Answered, models: Models, limits: Limits) -> Judgement:
-    """Return the verdict on answers."""
+    """Return the verdict on answers, with the permitted choices that explain them. ``limits``: of the search."""
     return _Search(answered, models, limits).judgement(NOTHING)
 
 
 def explained(subject: AnsweredCase, models: Models, alternatives: frozenset[str]) -> ConformingWay | None:
-    """Return the way of a case with exactly these settled alternatives, or ``None``."""
+    """Return the cheapest explanation of a case by exactly these alternatives throughout the case.
+
+    An alternative is a permitted choice other than the model's. Alternatives at single events, and values in permitted
+    intervals, may be part of the explanation. Return ``None`` if the answers differ nevertheless, or at the limit of
+    steps.
+    """
     return explained_answered(_answered(subject), models, alternatives)
 
 
 def explained_answered(answered: Answered, models: Models, alternatives: frozenset[str]) -> ConformingWay | None:
-    """Return the way of answers with exactly these settled alternatives, or ``None``."""
+    """Return the cheapest explanation of answers by exactly these alternatives at all events.
+
+    An alternative is a permitted choice other than the model's. Alternatives at single events, and values in permitted
+    intervals, may be part of the explanation. Return ``None`` if the answers differ nevertheless, or at the limit of
+    steps.
+    """
     try:
         ended = _Search(answered, models).walk(alternatives, 0).ended
     except LimitError:
@@ -138,10 +161,12 @@ def _answered(subject: AnsweredCase) -> Answered:
 
 @dataclass(slots=True)
 class _Live:
-    """A state of the relation: a position, and the way to it.
+    """One explanation of the answers so far: the state of the model, and the alternatives that lead to it.
 
-    ``hidden``: number of alternatives beyond the base that no answer required. ``skipped``: alternatives may have acted
-    without a test, since no more could be taken. ``unsure``: another alternative was taken after that.
+    An alternative is a permitted choice other than the model's. ``hidden``: number of alternatives, not counting the
+    start of the search, that no answer required. ``skipped``: at some event other alternatives were not tried, since no
+    more could be taken, so that one may have changed the answers unseen. ``unsure``: an alternative was taken after
+    such an event.
     """
 
     position: Position
@@ -152,15 +177,23 @@ class _Live:
 
     @property
     def place(self) -> tuple[object, ...]:
-        """Sort key among states of the same event: fewest hidden alternatives first."""
+        """Sort key among explanations of the same answers.
+
+        Explanations with fewer alternatives that no answer required come first, then cheaper ones
+        (:attr:`ConformingWay.cost`).
+        """
         return self.hidden, self.way.cost, sorted(self.way.taken)
 
 
 @dataclass(frozen=True, slots=True)
 class _Walked:
-    """A walk: states that reach the end, the last event, alternatives that reach it, and the last event of the base.
+    """The result of one run of model variants along the answers to a case.
 
-    ``stuck``: states that the answer to the last event discards, fewest hidden alternatives first.
+    The run has a start: a set of alternatives, which are permitted choices other than the model's. ``ended``:
+    explanations of all answers, or of all answers up to the end of judging. ``last``: index of the last event that an
+    explanation reaches, or the number of events after the last answer. ``front``: the sets of alternatives of the
+    explanations that reach it. ``base_last``: index of the last event that exactly the start reaches, or -1. ``stuck``:
+    explanations that the answer to event ``last`` discards, sorted by :attr:`_Live.place`.
     """
 
     ended: tuple[_Live, ...] = ()
@@ -172,7 +205,12 @@ class _Walked:
 
 @dataclass(slots=True)
 class _Node:
-    """The step of a state with some alternatives. ``bits``: alternatives that may affect it, ``None`` until needed."""
+    """An event processed by the model with the alternatives ``names``, before the answer is compared.
+
+    An alternative is a permitted choice other than the model's. ``step``: the result, or ``None`` if the alternatives
+    exclude each other or the model crashes. ``bits``: bit mask of the alternatives that may affect the result, or
+    ``None`` until needed.
+    """
 
     names: frozenset[str]
     step: PendingStep | None
@@ -180,7 +218,7 @@ class _Node:
 
 
 class _Search:
-    """The search for the ways of a case."""
+    """The search for permitted choices, called alternatives, that explain the answers to a case."""
 
     def __init__(self, answered: Answered, models: Models, limits: Limits | None = None) -> None:
         self._answered, self._models, self._limits = answered, models, limits or Limits(STEPS)
@@ -189,7 +227,11 @@ class _Search:
         self._steps, self._states = 0, 1
 
     def judgement(self, base: frozenset[str]) -> Judgement:
-        """Return the verdict."""
+        """Search explanations of all answers by alternatives (permitted choices), and return the verdict with them.
+
+        ``base``: the alternatives that the search starts with. The verdict is undecided at the limit of steps. Without
+        an explanation it contains the event and the alternatives that the search reached.
+        """
         best, doubtful = _Walked(), False
         try:
             # The given base first, then bases of single decisions.
@@ -221,7 +263,12 @@ class _Search:
         return Judgement((), (), best.last, _fewest_first(best.front), steps=self._steps, states=self._states)
 
     def _from_single_alternatives(self) -> list[_Live]:
-        """Return the last states of walks from single alternatives, which a doubtful way may have skipped."""
+        """Return reliable explanations from a search that starts with a single alternative, or an empty list.
+
+        An alternative is a permitted choice other than the model's. The search tries one alternative after another
+        until it finds explanations. It is the last attempt if all explanations so far are doubtful: they left
+        alternatives untested at some events.
+        """
         for name in self._models.settled:
             try:
                 sure = self._sure(self.walk(frozenset({name}), self._limits.walks[0][0]).ended)
@@ -236,14 +283,24 @@ class _Search:
         return Judgement(ways, ends, steps=self._steps, states=self._states)
 
     def _sure(self, ended: Iterable[_Live]) -> list[_Live]:
-        """Return the last states, without those that skipped an alternative untested and took it later."""
+        """Return the reliable ones of complete explanations, cheapest first.
+
+        An explanation is unsure if it took an alternative (a permitted choice) after an event where alternatives were
+        not tested. An unsure explanation is returned only if the model with exactly its alternatives also gives all
+        answers. A reliable explanation with the same alternatives replaces it.
+        """
         sure = [state for state in ended if not state.unsure]
         doubtful = {state.way.taken for state in ended if state.unsure} - {state.way.taken for state in sure}
         held = {alternatives for alternatives in doubtful if self.walk(alternatives, 0).ended}
         return _least([*sure, *(state for state in ended if state.unsure and state.way.taken in held)])
 
     def walk(self, base: frozenset[str], radius: int) -> _Walked:
-        """Walk along the case from a base. With radius 0 exactly the base is taken."""
+        """Run the model along the answers from the alternatives ``base``, and return the resulting explanations.
+
+        An alternative is a permitted choice other than the model's. ``radius``: number of other alternatives that an
+        explanation may take before an answer requires them. With radius 0, the alternatives for the whole case are
+        exactly ``base``.
+        """
         live, ended = self._begin(base, radius), list[_Live]()
         base_last = -1
         for index, (event, observed) in enumerate(zip(self._answered.events, self._answered.observed, strict=True)):
@@ -262,7 +319,12 @@ class _Search:
         return _Walked((*ended, *live), len(self._answered.events), tuple(state.way.taken for state in live), base_last)
 
     def _begin(self, base: frozenset[str], radius: int) -> list[_Live]:
-        """Return the states before the first event, more than one if alternatives change the initial state."""
+        """Return the explanations before the first event: ``base``, and ``base`` with one more alternative each.
+
+        The additional alternatives change the initial state. An alternative is a permitted choice other than the
+        model's. With radius 0, return only ``base``. The list is empty if alternatives of ``base`` exclude each other,
+        or if the model crashes.
+        """
         walker = self._walker(base)
         if walker is None:
             return []
@@ -292,7 +354,7 @@ class _Search:
     def _after(
         self, going: Iterable[_Live], radius: int, index: int, event: Event, observed: dict[str, Any]
     ) -> list[_Live]:
-        """Return the states after an event that are consistent with the answer."""
+        """Return the explanations of the answers up to and including this event, without duplicates."""
         going, forms = list(going), self._answered.forms(index, event)
         states = self._following(going, radius, index, forms, observed, 1)
         if not states and radius:
@@ -305,7 +367,13 @@ class _Search:
         self, going: Iterable[_Live], radius: int, index: int, forms: Sequence[Event], observed: dict[str, Any],
         at_once: int,
     ) -> list[_Live]:  # fmt: skip
-        """Return the states after each form of an event."""
+        """Return the explanations that remain after the answer ``observed`` to an event.
+
+        ``going``: the explanations before the event. ``forms``: the forms of the event that the implementation may have
+        processed, such as an ACK with either value of ``app_limited``. ``radius``: number of alternatives (permitted
+        choices) that an explanation may take before an answer requires them. ``at_once``: number of alternatives that
+        this answer may require together.
+        """
         return [
             after
             for state in going
@@ -331,9 +399,11 @@ class _Search:
             yield from self._split(split, root, radius, index, event, observed, at_once)
 
     def _silent(self, walked: _Walked) -> list[frozenset[str]]:
-        """Return combinations of alternatives that do not act alone, but let a stuck state give the answer.
+        """Return sets of alternatives that give the first answer without an explanation in ``walked``.
 
-        Such an alternative acts only in a bound, or only together with another alternative.
+        An alternative is a permitted choice other than the model's. Each set adds alternatives that alone change
+        neither state nor observables at this event. Such an alternative changes only the values that a permitted
+        interval accepts, or acts only together with another alternative.
         """
         if not walked.stuck or not self._limits.silent:
             return []
@@ -351,16 +421,22 @@ class _Search:
     def _from(
         self, live: _Live, node: _Node, index: int, event: Event, observed: dict[str, Any], at_once: int
     ) -> Iterator[_Live]:
-        """Yield the states after a step that gives the answer, alone or with up to ``at_once`` acting alternatives."""
+        """Yield the explanations after a step that gives the answer, alone or with further alternatives.
+
+        ``node``: the step with its alternatives (permitted choices). ``at_once``: largest number of further
+        alternatives that change the state or an observable of this step; 0 for none.
+        """
         with_it = replace(live, way=replace(live.way, taken=node.names))
         if at_once:
             return self._split(with_it, node, live.hidden + 1, index, event, observed, at_once)
         return self._met(with_it, node, node.names, live.way.refused, 0, index, observed)
 
     def _silent_steps(self, live: _Live, event: Event) -> Iterator[tuple[_Node, int]]:
-        """Yield the steps of a state with one alternative that does not act, and with two that may act together.
+        """Yield steps of an event with one or two silent alternatives, each with a number of alternatives to add.
 
-        If two act together, more may act in their step: the largest number of these is yielded, too.
+        An alternative (a permitted choice) is silent if alone it changes neither state nor observables at this event.
+        The number is 0 for one silent alternative. Two silent alternatives are combined if each changes a function that
+        the step with the other executes. The number is then 3 if together they change the step, and 0 otherwise.
         """
         alternatives, bits = live.way.taken, self._models.bits
         root = self._step(live.position, alternatives, event, traced=True)
@@ -378,7 +454,12 @@ class _Search:
     def _split(
         self, live: _Live, root: _Node, radius: int, index: int, event: Event, observed: dict[str, Any], at_once: int
     ) -> Iterator[_Live]:
-        """Yield the states after a step, and after the steps with alternatives that act in it."""
+        """Yield the explanations that remain after a step, without and with further alternatives (permitted choices).
+
+        ``root``: the step with the alternatives so far. Further alternatives must change its state or an observable.
+        They are not tried if ``radius``, the number of unrequired alternatives, is exhausted and ``root`` gives the
+        answer. ``at_once``: number of alternatives that this answer may require together.
+        """
         room = radius - live.hidden
         if not radius or (room <= 0 and root.step is not None and root.step.equals(observed)):
             yield from self._met(live, root, live.way.taken, live.way.refused, 0, index, observed, skipped=True)
@@ -410,7 +491,12 @@ class _Search:
         self, live: _Live, node: _Node, alternatives: frozenset[str], refused: frozenset[str], hidden: int, index: int,
         observed: dict[str, Any], *, skipped: bool = False,
     ) -> Iterator[_Live]:  # fmt: skip
-        """Yield the state after a step if its observables equal the answer."""
+        """Yield the explanations after a step that gives the answer itself, or by a value in a permitted interval.
+
+        ``node``: the step. The iterator is empty if the step does not give the answer. Different intervals can give
+        several explanations. ``hidden``: number of alternatives (permitted choices) that the step adds and the answer
+        does not require.
+        """
         step, settled = node.step, alternatives - self._unsettled
         unsure = live.unsure or (live.skipped and len(settled) > len(live.way.taken))
         while step is not None and (position := step.meets(index, observed)) is not None:
@@ -421,10 +507,11 @@ class _Search:
             step = self._by_another_bound(live.position, node.names, step)
 
     def _by_another_bound(self, position: Position, names: frozenset[str], step: PendingStep) -> PendingStep | None:
-        """Return the same step for the bounds of the base, if a bound of the startup algorithm explained the answer.
+        """Return the step again without the bounds of the startup algorithm that accepted the answer, or ``None``.
 
-        The interval of a startup algorithm may include windows that growth of the base also gives. Bounds of one base
-        exclude each other.
+        A bound is an interval of permitted values. ``None``: no bound of the startup algorithm accepted the answer, or
+        the model crashes. The interval of a startup algorithm may include windows that growth of its base controller
+        also gives, so both explanations are tried. Bounds of one base exclude each other.
         """
         points = {acceptance.point for acceptance in step.taken if not _is_of_base(acceptance.point)}
         if not points:
@@ -435,7 +522,11 @@ class _Search:
         return base_step
 
     def _acting(self, position: Position, node: _Node, way: ConformingWay, event: Event) -> list[_Node]:
-        """Return the steps with one more acting alternative."""
+        """Return the steps with one more alternative that changes the state or a declared observable.
+
+        An alternative is a permitted choice other than the model's. ``node``: the step without it. Alternatives that
+        ``way`` refuses are skipped.
+        """
         nodes, bits = [], self._bits(position, node, event)
         for name in self._models.settled:
             if bits & self._models.bits[name] and name not in node.names and name not in way.refused:
@@ -445,7 +536,11 @@ class _Search:
         return nodes
 
     def _step(self, position: Position, names: frozenset[str], event: Event, *, traced: bool = False) -> _Node:
-        """Return the step of a state with some alternatives. ``traced``: include its bits, slower than the step."""
+        """Return the result of an event for the model with the alternatives (permitted choices) ``names``.
+
+        ``position``: the state before the event, which stays unchanged. ``traced``: also record the bit mask of
+        alternatives that may affect the result, which is slower. Raise :class:`LimitError` above the limit of steps.
+        """
         walker = self._walker(names)
         if walker is None:
             return _Node(names, None, 0)
@@ -460,7 +555,11 @@ class _Search:
             return _Node(names, None, 0)
 
     def _bits(self, position: Position, node: _Node, event: Event) -> int:
-        """Return the bits of the alternatives that may affect a step. Repeat the step if it was not traced."""
+        """Return a bit mask of the alternatives (permitted choices) that may affect a step.
+
+        Bit n is set if the step executes a function that alternative n changes. If the executed functions of ``node``
+        were not recorded, process the event again and record them.
+        """
         if node.bits is None:
             walker = self._walker(node.names)
             assert walker is not None  # the step has one
@@ -468,7 +567,11 @@ class _Search:
         return node.bits
 
     def _walker(self, names: frozenset[str]) -> Walker | None:
-        """Return the model with some alternatives along the answers, or ``None`` if they exclude each other."""
+        """Return an object that runs the model with the alternatives ``names`` along the answers.
+
+        An alternative is a permitted choice other than the model's. Return ``None`` if the alternatives exclude each
+        other.
+        """
         if names not in self._walkers:
             variant = self._models.variant(names)
             self._walkers[names] = None if variant is None else self._answered.walker(variant)
@@ -522,7 +625,11 @@ def _fewest_first(fronts: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...
 
 
 def _least(ended: Iterable[_Live]) -> list[_Live]:
-    """Return the last states, cheapest first, one per combination of taken and refused alternatives."""
+    """Return the cheapest complete explanation for each combination of taken and refused alternatives, cheapest first.
+
+    An alternative is a permitted choice other than the model's. The cost counts alternatives and permitted inactions,
+    then alternatives at single events, then values from permitted intervals.
+    """
     cheapest: dict[tuple[frozenset[str], frozenset[str]], _Live] = {}
     for state in sorted(ended, key=lambda state: state.way.cost):
         cheapest.setdefault((state.way.taken, state.way.refused), state)

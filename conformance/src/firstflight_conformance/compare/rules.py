@@ -115,7 +115,10 @@ def _binding(names: Iterable[str]) -> Iterable[str]:
 
 
 def _exercised(case_result: Seen, choices: Sequence[Choice], declaration: Declaration) -> set[str]:
-    """Return the rules that the model executes along the judged answers, with the choices of the adapter."""
+    """Return the ids of the rules that the model, with the implementation's choices, executes along the answers.
+
+    Only judged answers count.
+    """
     end = case_result.result.judged_events
     if case_result.subject is None:
         return _along(case_result.case, end, declaration)
@@ -127,7 +130,11 @@ def _exercised(case_result: Seen, choices: Sequence[Choice], declaration: Declar
 
 
 def _variant(case: AnyCase, choices: Sequence[Choice]) -> Variant:
-    """Return the model with the choices for a whole run."""
+    """Return the model with the permitted choices that the implementation makes for whole cases.
+
+    ``choices``: its choices at points that a text leaves open; choices at single events are ignored. Return the
+    unchanged model if the choices exclude each other.
+    """
     models = models_of(case.vector.algorithm, case.profile)
     alternatives = frozenset(choice.cause for choice in choices if choice.cause in models.settled)
     # Clauses are found by line numbers, which need a copy of the model with its own text.
@@ -135,7 +142,11 @@ def _variant(case: AnyCase, choices: Sequence[Choice]) -> Variant:
 
 
 def _along(case: AnyCase, end: int | None, declaration: Declaration) -> set[str]:
-    """Return the rules that the model executes in a case up to an event; in closed loop in its own run."""
+    """Return the ids of the rules that the unchanged model executes at the events of a case before index ``end``.
+
+    With ``end`` None, all events count. In closed loop (with a simulated sender), the events come from a run with the
+    model as the congestion controller. The set is empty for a computation.
+    """
     if isinstance(case, ComputationCase):
         return set()
     events = run_of(case, declaration)[0][:end]

@@ -24,11 +24,11 @@ from firstflight_conformance.simulate.cases import AnyCase, StimulusCase
 
 @dataclass(frozen=True, slots=True)
 class WalkStep:
-    """One event in a run of a variant along the answers.
+    """One event in a run of a variant of the model along the answers.
 
-    ``observation``: of the variant, or ``None`` in a computation and at a crash. ``agrees``: it agrees with the answer.
-    ``taken``: values of bounds that followed the answer. ``cut``: the stream sends more than the followed window, and
-    judging ends before this event.
+    ``observation``: of the variant, or ``None`` in a computation and at a crash. ``agrees``: the answer agrees with it.
+    ``taken``: values that the answer takes from permitted intervals. The variant continues from them. ``cut``: the
+    events send more than the implementation's window, and judging ends before this event.
     """
 
     observation: Any
@@ -39,7 +39,11 @@ class WalkStep:
 
 @dataclass(slots=True)
 class Walk:
-    """Number of answers that agree, the first event that is not judged, and the values taken from bounds."""
+    """Result of a run of a variant of the model along the answers.
+
+    ``agreed``: number of answers that agree, from the first on. ``cut``: index of the first event that is not judged,
+    or ``None`` if all are. ``taken``: values that the answers take from permitted intervals.
+    """
 
     agreed: int = 0
     cut: int | None = None
@@ -94,7 +98,12 @@ class AnsweredCase:
 
     @cached_property
     def _usage(self) -> list[bool]:
-        """For each event, whether the stack derives ``app_limited`` itself and its windows leave the value open."""
+        """For each event, whether either value of ``app_limited`` is possible.
+
+        True for an ACK if the common rules for the use of the window do not all give the value in the event. The
+        windows come from the answers. The list is empty unless the stack derives ``app_limited`` itself in a
+        closed-loop case, which has a simulated sender.
+        """
         if "app_limited" not in self.declaration.works_out or not isinstance(self.case, StimulusCase):
             return []
         usage = Usage(self.config.max_datagram_size_bytes)
@@ -128,15 +137,20 @@ class AnsweredCase:
     def reproduced(self, variant: Variant, end: int | None = None) -> int:
         """Return the number of answers up to ``end`` that a possibly wrong variant gives, from the first on.
 
-        Answers after the end of judging count as agreeing, unless judging ends before the divergence, which is then
-        unexplained.
+        Judging ends at an event that sends more than the implementation's window. All answers count as given if judging
+        ends after the first divergence of the case. If it ends at or before the divergence, only the answers before the
+        end count, since they do not explain the divergence. ``end``: number of answers to compare, ``None`` for all.
         """
         known = self._walks.get(variant.key) if end is None else None
         walk = known or self._walked(variant, self.length if end is None else end)
         return walk.agreed if walk.cut is not None and walk.cut <= (self.first or 0) else self.judged_by(walk)
 
     def judged_by(self, walk: Walk) -> int:
-        """Return the number of answers that agree in a walk: all if it ends because the stream exceeds the window."""
+        """Return the number of answers that agree in a run of a variant along the answers.
+
+        All answers count if judging ended early because the events send more than the implementation's window. The
+        answers after this event are not judged. ``walk``: the result of the run.
+        """
         return walk.agreed if walk.cut is None else self.length
 
     def explained_by(self, variant: Variant) -> bool:
@@ -144,7 +158,11 @@ class AnsweredCase:
         return self.reproduced(variant) == self.length
 
     def unchanged_by(self, variant: Variant) -> bool:
-        """Return whether a variant gives the observed answers and follows only bounds that ``right`` follows."""
+        """Return whether a variant gives all judged answers, and needs no other intervals than ``self.right``.
+
+        ``self.right`` is the reference model with the permitted choices of the implementation. An answer needs an
+        interval if it differs from the variant and is one of the values that a text permits.
+        """
         walk = self.walk(variant)
         followed = {(value.point, value.quantity) for value in walk.taken}
         if self.judged_by(walk) < self.length:
@@ -152,7 +170,11 @@ class AnsweredCase:
         return not followed or followed <= {(value.point, value.quantity) for value in self.walk(self.right).taken}
 
     def steps(self, variant: Variant, end: int) -> Iterator[WalkStep]:
-        """Yield the step of a variant at each event. If it differs within a bound, continue from the observed value."""
+        """Yield the step of a variant at each event before index ``end``, or the only step of a computation.
+
+        If an answer differs and is within a permitted interval, the variant continues from the observed value. The last
+        step is the step that ends judging, or a crash.
+        """
         if isinstance(self.case, ComputationCase):
             yield WalkStep(None, self._computes(variant, self.case))
             return
@@ -170,7 +192,12 @@ class AnsweredCase:
             yield WalkStep(None, False)
 
     def agrees(self, index: int, observation: Any, observed: dict[str, Any], *, avoiding: bool) -> bool:
-        """Return whether an answer agrees with the observation of a variant, within the class of the adapter."""
+        """Return whether an answer agrees with the observation of a variant, within the adapter's tolerance.
+
+        The tolerance follows from the adapter's unit of windows and arithmetic, such as packets or float64.
+        ``avoiding``: CUBIC has been in congestion avoidance, where it may be larger. Answers also agree if the stack
+        may already react to the next event.
+        """
         return (
             self._is_ahead(index)
             or equals(observation, observed)
@@ -184,7 +211,12 @@ class AnsweredCase:
         return works_out and bool(following) and isinstance(following[0], PersistentCongestion)
 
     def _compared(self, index: int, observation: Any, observed: dict[str, Any], *, avoiding: bool) -> bool:
-        """Return whether the answers agree within the class of the adapter."""
+        """Return whether all observables of an answer agree with an observation, within the adapter's tolerance.
+
+        The tolerance follows from the adapter's unit of windows and arithmetic, such as packets or float64.
+        ``avoiding``: CUBIC has been in congestion avoidance, where it may be larger. Other values that the vector
+        allows at event ``index`` agree, too.
+        """
         expected = observables(observation)
         allowed = dict(self.allowed[index]) if index < len(self.allowed) else {}
         # Allowed values apply only to a variant whose own answer is one of them.
@@ -206,7 +238,7 @@ class AnsweredCase:
 
 
 class Along(Walker):
-    """A case and a variant of the model that walks along its answers."""
+    """The events of a case and a variant of the model that processes them, compared with the answers."""
 
     def __init__(self, subject: AnsweredCase, variant: Variant) -> None:
         """Store the case and the model."""
@@ -219,13 +251,22 @@ class Along(Walker):
         self.notes_avoidance = notes_avoidance(subject.declaration)
 
     def step(self, position: Position, event: Event) -> "AlongStep":
-        """Process an event from a position, possibly of another model. The position is unchanged."""
+        """Process an event with this variant of the model, and return the step before its answer is compared.
+
+        ``position``: the start, with controller and bounds after the previous answers. It stays unchanged, and may have
+        been reached by another variant.
+        """
         before = self.before(position)
         controller = before.copy()
         return AlongStep(self, position, before, event, controller, self.variant.advance(controller, event))
 
     def go_on(self, position: Position, index: int, event: Event, observed: dict[str, Any]) -> "AlongStep":
-        """Return the step with an answer, for a form of the event that agrees if possible. ``after`` is always set."""
+        """Return the step of an event, compared with its answer ``observed`` in each form of the event.
+
+        The forms are the event and, for an ACK with an uncertain ``app_limited``, a copy with the other value. Return
+        the step of the first form that gives the answer, or of the last form. Its ``after``, the position to continue
+        from, is set in both cases.
+        """
         for form in self.subject.forms(index, event):
             step = self.step(position, form)
             step.answer(index, observed)
@@ -243,7 +284,10 @@ class AlongStep(PendingStep):
     agrees: bool = False
 
     def meets(self, index: int, observed: dict[str, Any]) -> Position | None:
-        """Return the position after the answer, or ``None``."""
+        """Return the position after the answer, or ``None`` if the answer does not agree with the model.
+
+        An answer also agrees if it is within the adapter's tolerance or an interval of permitted values.
+        """
         self.answer(index, observed)
         if not self.agrees:
             return None
@@ -252,7 +296,11 @@ class AlongStep(PendingStep):
         return position
 
     def answer(self, index: int, observed: dict[str, Any]) -> None:
-        """Compare the answer. If it differs within a bound, the position continues from the observed value."""
+        """Compare the answer, and set ``agrees`` and ``after``.
+
+        An answer that differs may be in an interval of permitted values. It then agrees, and the position ``after``
+        continues from the observed value.
+        """
         before, along = self.position, self.along
         position = Position(along, self.controller, self.bounds(), before.narrowed, before.avoiding, before.last)
         if along.notes_avoidance:
@@ -268,7 +316,7 @@ class AlongStep(PendingStep):
                 self.agrees = self._agrees(index, observed)
 
     def settle(self) -> None:
-        """Let the bounds record the event."""
+        """Let the bounds (intervals of permitted values) record the event."""
         self.remember(self.after.bounds)
 
     def _agrees(self, index: int, observed: dict[str, Any]) -> bool:

@@ -19,7 +19,12 @@ from firstflight_conformance.replay.variant import Variant
 
 
 class Move(NamedTuple):
-    """The assignments from one combination to another. Stores both, since a move is looked up by their identities."""
+    """The assignments that replace one change of the model by another.
+
+    A change is new code of functions and new values of constants. ``before``, ``after``: the changes. Moves are looked
+    up by the ``id()`` of both, so a move keeps them alive. ``codes``: functions with their new code. ``names``:
+    dictionary of a module, name of a constant, and its new value.
+    """
 
     before: Change
     after: Change
@@ -28,7 +33,11 @@ class Move(NamedTuple):
 
 
 class Switch:
-    """A copy of the model, and the changes by alternatives."""
+    """A private copy of the model. Its functions and constants are replaced to apply alternatives.
+
+    An alternative is a permitted choice other than the model's, as a change of the model's text. The method
+    :meth:`select` applies the change of one combination of alternatives.
+    """
 
     def __init__(self, alternatives: Mapping[str, Sequence[Mutant]], texts: Mapping[Path, str] | None = None) -> None:
         """Copy the model. ``alternatives``: changes by id. ``texts``: all texts if they differ from the model."""
@@ -71,7 +80,10 @@ class Switch:
         return Change(codes, dict(constants))
 
     def select(self, change: Change) -> None:
-        """Set functions and constants to the values of a combination."""
+        """Apply ``change``, the new code and constants of a combination of alternatives, to the copy of the model.
+
+        Functions and constants that only the previous change replaced get their original values again.
+        """
         if self._selected is change:
             return
         pair = id(self._selected), id(change)
@@ -84,14 +96,23 @@ class Switch:
         self._selected = change
 
     def _codes(self, change: Change) -> Iterator[tuple[FunctionType, CodeType]]:
-        """Yield the functions whose code differs from the selected combination, with their code."""
+        """Yield the functions that the previous or the new change replaces, each with the code that it needs now.
+
+        The previous change is the selected combination of alternatives, and ``change`` is the new one. A function that
+        only the previous change replaces gets its original code.
+        """
         for function in self._selected.codes.keys() - change.codes.keys():
             yield self._functions[function], self._right[function]
         for function, code in change.codes.items():
             yield self._functions[function], code
 
     def _names(self, change: Change) -> Iterator[tuple[dict[str, Any], str, int]]:
-        """Yield the names of the constants that differ, with their places and values."""
+        """Yield the assignments of constants from the previous to the new change.
+
+        An assignment is the dictionary of a module, the name of a constant that either change sets, and its new value.
+        The previous change is the selected combination of alternatives, and ``change`` is the new one. A constant that
+        only the previous change sets gets its original value.
+        """
         for name in self._selected.constants.keys() | change.constants.keys():
             # A module that imports a constant has its own name for it.
             for place in (vars(module) for module in self._modules if name in vars(module)):
@@ -102,7 +123,7 @@ class Switch:
         return self._right[function]
 
     def define(self, name: str, value: object) -> None:
-        """Define a name in every module of the copy."""
+        """Define a name in every module of the switch's copy of the model."""
         for module in self._modules:
             setattr(module, name, value)
 
@@ -123,10 +144,17 @@ class Switch:
 
 
 class Switched(Variant):
-    """The model of a switch with a combination of alternatives."""
+    """The model with some alternatives, applied to the shared copy of a :class:`Switch` before each call.
+
+    An alternative is a permitted choice other than the model's.
+    """
 
     def __init__(self, switch: Switch, change: Change, choices: dict[str, dict[str, Any]], key: Any) -> None:
-        """Store the change, and the values of readings by algorithm. ``key``: unique for the model."""
+        """Store the switch, and the change of functions and constants to apply before each call.
+
+        ``choices``: values of readings (interpretations of a text) by algorithm and name. ``key``: equal only for equal
+        sets of alternatives; results for the model are cached under it.
+        """
         self._switch, self._change, self._choices = switch, change, choices
         self._model, self._computation, self.key = switch.model, None, key
         self.texts = {}

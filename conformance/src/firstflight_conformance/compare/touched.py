@@ -58,7 +58,11 @@ def change_of(part: Mutant) -> Change | None:
 
 
 def _constants(old: Sequence[str], new: Sequence[str]) -> dict[str, int] | None:
-    """Return the constants that differ in statements outside functions, or ``None`` if another statement differs."""
+    """Return the new values of the constants that differ, by name, or ``None`` if any other statement differs.
+
+    ``old``, ``new``: the statements of a module before and after a change, without function bodies. Only assignments of
+    decimal integers to a name count as constants.
+    """
     constants: dict[str, int] = {}
     if len(old) != len(new):
         return None

@@ -18,9 +18,11 @@ _WRONG = ("fail", "changed", "errored")
 
 
 def with_unseen(judged: AdapterReport, diagnosed: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport:
-    """Return the diagnosed report with the rules and algorithms that the run did not show; unchanged for a failed run.
+    """Return the diagnosed report with the rules that no judged event exercised, and the profiles that no case shows.
 
-    ``judged``: the report before the diagnosis, which contains the answers to cases that conform by other choices.
+    A profile (one version of an algorithm) is shown if some answers differ from its base controller. The report is
+    unchanged for a failed run and for a null adapter, which contains no congestion control. ``judged``: the report
+    before the diagnosis, with the answers to cases that conform by permitted choices other than the model's.
     """
     declaration = diagnosed.declaration
     wrong = any(diagnosed.counts[status] for status in _WRONG)
@@ -49,14 +51,22 @@ def _by_profile(
 
 
 def _choices(report: AdapterReport, case_results: Sequence[Seen]) -> list[Choice]:
-    """Return the choices with cases of a profile, or without cases."""
+    """Return the permitted choices of the implementation that apply to a profile.
+
+    These are choices that a case of ``case_results`` shows, the results of the profile, and choices that list no cases.
+    """
     names = {case_result.result.case_id for case_result in case_results}
     choices = report.diagnosis.choices if report.diagnosis is not None else ()
     return [choice for choice in choices if not choice.cases or not names.isdisjoint(choice.cases)]
 
 
 def _is_shown(case_results: Sequence[Seen], declaration: Declaration) -> bool:
-    """Return whether a case shows the algorithm: the base gives other answers, or a deviation is explained."""
+    """Return whether the results of a profile show its algorithm.
+
+    ``case_results``: all results of the profile. They show the algorithm if the base controller would give other
+    answers to a case, or if the manifest of the adapter explains a deviation. Without a base controller, any passed or
+    conforming case does.
+    """
     if any(case_result.result.explained_by is not None for case_result in case_results):
         return True
     judged = [

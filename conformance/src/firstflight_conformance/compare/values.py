@@ -52,7 +52,8 @@ def compare(
 ) -> ValueComparison:
     """Compare every observable in ``observed``. Declared and expected observables that are missing are differences.
 
-    ``allowed``: other right values, by observable. ``avoiding``: a case of CUBIC that has been in congestion avoidance.
+    ``allowed``: other right values, by observable. ``avoiding``: CUBIC has been in congestion avoidance in this case,
+    so that the adapter's tolerance for congestion avoidance applies to windows.
     """
     differences: list[Difference] = []
     within_tolerance = False
@@ -78,7 +79,11 @@ def compare(
 def fits_float64(
     differences: tuple[Difference, ...], declaration: Declaration, max_datagram_size_bytes: int, *, avoiding: bool
 ) -> bool:
-    """Return whether an adapter differs in CUBIC congestion avoidance only by roundings of the class ``float64``."""
+    """Return whether all differences of an adapter are roundings of double precision in CUBIC congestion avoidance.
+
+    ``avoiding``: CUBIC has been in congestion avoidance; otherwise return False. Return False also without differences,
+    and if the adapter declares ``float64`` or a tolerance of a datagram in congestion avoidance.
+    """
     if not avoiding or notes_avoidance(declaration) or not differences:
         return False
     wider = replace(declaration, arithmetic="float64")
@@ -102,7 +107,10 @@ def avoids(case: Case | StimulusCase, before: dict[str, Any] | None, now: dict[s
 
 
 def notes_avoidance(declaration: Declaration) -> bool:
-    """Return whether the class of an adapter has a different tolerance in the congestion avoidance of CUBIC."""
+    """Return whether the adapter declares a tolerance of windows that differs in the congestion avoidance of CUBIC.
+
+    It does if its arithmetic is ``float64``, or if its windows follow CUBIC only to within a datagram.
+    """
     return declaration.avoidance == "datagram" or declaration.arithmetic == "float64"
 
 
@@ -134,7 +142,11 @@ def datagram_sizes_bytes(first_bytes: int, events: Sequence[Event]) -> list[int]
 
 
 def slack_bytes(declaration: Declaration, max_datagram_size_bytes: int, window_bytes: int) -> int:
-    """Return the largest shortfall of a window up to ``window_bytes`` that the class of an adapter allows, in bytes."""
+    """Return the largest permitted shortfall of the adapter's window, compared with the model's window, in bytes.
+
+    A stack that counts windows in packets may be short by almost a datagram. Arithmetic other than ``integer`` adds a
+    rounding error, which depends on ``window_bytes``, the largest window to compare.
+    """
     return _short_bytes(declaration, max_datagram_size_bytes) + _rounding_bytes(window_bytes, declaration.arithmetic)
 
 

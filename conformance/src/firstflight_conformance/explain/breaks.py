@@ -24,8 +24,10 @@ def broken_by(
 ) -> tuple[str, ...]:
     """Return the rules violated by a candidate; rules applied by the model at the decision come first.
 
-    ``profile``: algorithm and profile of the judged case. ``clauses``: the rules near the line of an operator, in
-    order.
+    ``candidate``: a possible cause, such as another reading or an edit of a source line of the model. ``decision``: the
+    event where the candidate first decides differently, with the rules applied there. ``profile``: algorithm and
+    profile of the judged case. ``clauses``, for an edit: the rules near the edited line, in order. For another profile
+    or the base alone, ``clauses`` are the rules of causes with equal answers.
     """
     named = [*clauses]
     for part in candidate.parts:
@@ -41,7 +43,7 @@ def broken_by(
 
 
 def may_be_broken(clauses: Iterable[str], profile: tuple[str, str]) -> tuple[str, ...]:
-    """Return the rules of a profile that an unknown cause may violate."""
+    """Return the rules among ``clauses`` that apply to a profile, at most six: an unknown cause may violate them."""
     return tuple(_held(clauses, profile)[:MOST])
 
 
@@ -57,7 +59,11 @@ def _held(clauses: Iterable[str], profile: tuple[str, str]) -> list[str]:
 
 
 def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:
-    """Return the rules of a change. For a reading: its rules among ``carried_out``, or all its rules if none is."""
+    """Return the rules violated by one change of the model: another reading, or an edit of its text.
+
+    For a reading, these are its rules among ``carried_out``, or all its rules if none is among them. For an edit, these
+    are the rules cited on the changed lines or near them. A list ``breaks`` in the change takes precedence.
+    """
     if part.breaks:
         return list(part.breaks)
     if part.readings:
@@ -68,7 +74,11 @@ def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:
 
 
 def _of_no_other_base(clause: str, part: Mutant) -> bool:
-    """Return whether a rule does not belong to another base controller than the changed profile's."""
+    """Return whether a rule can concern the changed profile: false for rules of base controllers below other profiles.
+
+    ``part``: the change, with its algorithm and profile. A base controller, such as CUBIC, controls the window outside
+    slow start. Its rules concern only profiles of this controller and profiles that run on it. All other rules pass.
+    """
     page = clause.partition(".")[0]
     base = part.profile.partition("+")[2] or DEFAULT_BASE[0]
     return page in (part.algorithm, base) or not isinstance(ALGORITHMS.get(page), Base)
@@ -85,7 +95,11 @@ def _decided_by(clause: Clause, part: Mutant) -> bool:
 
 @cache
 def _cited_near(file: str, find: str) -> list[str]:
-    """Return the clauses cited on the lines of a text of the model, else the two nearest in the lines around it."""
+    """Return the clauses cited on the lines of the text ``find`` in a file of the model.
+
+    If these lines do not cite any clause, return the two citations nearest to the last line of ``find``. Citations
+    count up to four lines before and after the text.
+    """
     path = REFERENCE_PY / file
     text = path.read_text(encoding="utf-8")
     first = text[: text.index(find)].count("\n") + 1

@@ -19,7 +19,12 @@ _WEIGHTS = {
 
 @dataclass
 class Budget:
-    """Remaining events of a search. ``floor``: events reserved for others; ``weight``: cost of an event in percent."""
+    """Limit of one search for causes, in replayed events.
+
+    ``left``: remaining events. ``floor``: events that must remain for the steps after this search. ``weight``: cost of
+    one replayed event in percent; with 200 it costs two events of the budget. ``stopped``: the search has reached the
+    floor.
+    """
 
     left: int = EVENTS
     floor: int = RESERVE
@@ -34,18 +39,21 @@ class Budget:
         return cls(left=EVENTS - RESERVE + floor, floor=floor, weight=weight)
 
     def spend(self, events: int) -> None:
-        """Subtract the cost of events."""
+        """Subtract the cost of replayed events: their number times ``weight`` percent."""
         self.left -= events * self.weight // 100
 
     @property
     def is_spent(self) -> bool:
-        """Whether the budget is down to the floor; if so, the search is marked as stopped early."""
+        """Whether at most ``floor`` events are left, the events reserved for the steps after this search.
+
+        If so, the search is marked as stopped early (``stopped``).
+        """
         self.stopped = self.stopped or self.left <= self.floor
         return self.left <= self.floor
 
     @contextmanager
     def at_most(self, events: int) -> Iterator[None]:
-        """Limit the search within the context to a number of events."""
+        """Limit the search within the context to this number of replayed events, by a higher floor."""
         before = self.floor
         self.floor = max(before, self.left - events * self.weight // 100)
         try:
@@ -55,7 +63,7 @@ class Budget:
 
     @contextmanager
     def to_the_end(self) -> Iterator[None]:
-        """Make the reserve available within the context."""
+        """Set the floor to 0 within the context, so that the last steps can use the events reserved for them."""
         before, self.floor = self.floor, 0
         try:
             yield

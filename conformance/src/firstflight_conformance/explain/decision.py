@@ -25,7 +25,12 @@ _USED = 12
 
 
 def decision_of(subject: AnsweredCase, variant: Variant) -> Decision:
-    """Return the first decision of a variant that differs from the model in a case, at the latest the divergence."""
+    """Return the first decision of a variant, a changed model, that differs from the right model in a case.
+
+    A decision differs if the window, ssthresh, phase, outcome or release time after an event differs. Without an
+    earlier difference it is the first divergence: the first answer of the implementation that differs from the model.
+    For a computation, a case with inputs and outputs instead of events, return its outputs as a decision.
+    """
     if isinstance(subject.case, ComputationCase):
         return computed(subject, variant)
     index = first_decision(subject, variant)
@@ -33,7 +38,10 @@ def decision_of(subject: AnsweredCase, variant: Variant) -> Decision:
 
 
 def observations(subject: AnsweredCase, variant: Variant) -> Iterator[Any]:
-    """Yield the observations of a variant up to the first divergence or a crash."""
+    """Yield the observations of a variant, a changed model, at each event of a case.
+
+    End after the event of the first divergence, or at a crash of the variant.
+    """
     for step in subject.steps(variant, (subject.first or 0) + 1):
         if step.observation is None:
             return
@@ -41,7 +49,11 @@ def observations(subject: AnsweredCase, variant: Variant) -> Iterator[Any]:
 
 
 def first_decision(subject: AnsweredCase, variant: Variant) -> int | None:
-    """Return the first event with another decision of a variant, up to the first divergence, or None."""
+    """Return the index of the first event where a variant, a changed model, decides differently than the right model.
+
+    The window, ssthresh, phase, outcome or release time after the event differs. The search ends with the first
+    divergence of the case, where the implementation's answer differs from the model. Return None without such an event.
+    """
     for index, (right, variant_observation) in enumerate(
         zip(observations(subject, subject.right), observations(subject, variant), strict=False)
     ):
@@ -61,7 +73,11 @@ def _decided(observation: Any) -> tuple[Any, ...]:
 
 
 def first_visible(subject: AnsweredCase, variant: Variant) -> int | None:
-    """Return the first event with a difference in a declared observable, or None."""
+    """Return the index of the first event where a variant differs from the right model in a declared observable.
+
+    ``variant``: a changed model. Declared observables are those in the answers of the adapter. The search ends with the
+    first divergence of the case. Return None without such an event.
+    """
     names = subject.observed[0]
     for index, (right, variant_observation) in enumerate(
         zip(observations(subject, subject.right), observations(subject, variant), strict=False)
@@ -73,7 +89,11 @@ def first_visible(subject: AnsweredCase, variant: Variant) -> int | None:
 
 
 def at_event(subject: AnsweredCase, index: int, variant: Variant | None) -> Decision:
-    """Return the decision at an event with the rules applied by the model; event 0 includes initialisation."""
+    """Return the event ``index`` of a case with the rules that the right model applies there, as a decision.
+
+    The decision contains the observables of the right model after the event, and the observables of ``variant``, a
+    changed model. The latter are empty without a variant, or if it crashed before. Event 0 includes initialisation.
+    """
     assert not isinstance(subject.case, ComputationCase)
     right_steps = list(observations(subject, subject.right))
     index = min(
@@ -89,7 +109,11 @@ def at_event(subject: AnsweredCase, index: int, variant: Variant | None) -> Deci
 
 
 def divergence_of(subject: AnsweredCase) -> Divergence | None:
-    """Return the first difference from the model with the choices of the stack; ``None`` for a computation."""
+    """Return the first answer that differs from the model with the permitted choices of the implementation.
+
+    Return ``None`` if no answer differs, if the model crashes before that event, or for a computation. A computation is
+    a case with inputs and outputs instead of events.
+    """
     if isinstance(subject.case, ComputationCase) or subject.first is None:
         return None
     right = list(observations(subject, subject.right))
@@ -105,7 +129,12 @@ def divergence_of(subject: AnsweredCase) -> Divergence | None:
 
 
 def arithmetic(subject: AnsweredCase) -> tuple[str, ...]:
-    """Return a line with the state used by the model at the first divergence, with the values before the event."""
+    """Return one line of text with the state that the model uses at the first divergence, as a tuple of one text.
+
+    It lists the integer members of the state in the source lines executed there, with their values before the event, at
+    most 12. Return an empty tuple without such members, for a computation (a case without events), or if the model
+    crashes before.
+    """
     if isinstance(subject.case, ComputationCase):
         return ()
     right, first = subject.right, subject.first or 0
@@ -140,7 +169,11 @@ def clauses_of(subject: AnsweredCase, index: int) -> tuple[str, ...]:
 
 
 def computed(subject: AnsweredCase, variant: Variant | None) -> Decision:
-    """Return a computation and its outputs as a decision."""
+    """Return a computation, a case with inputs and outputs instead of events, in the form of a decision.
+
+    The decision contains the inputs, the expected outputs with their rules, and the outputs of ``variant``, a changed
+    model. The latter are empty without a variant or if it crashes.
+    """
     case = subject.case
     assert isinstance(case, ComputationCase)
     try:

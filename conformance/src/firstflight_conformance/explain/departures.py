@@ -20,7 +20,11 @@ from firstflight_conformance.replay.variant import Variant, buildable
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The choices in a profile, and the conforming cases."""
+    """The choices of an implementation at the open points of a profile, and the cases that conform with them.
+
+    At an open point a text permits several implementations. ``judged``: failed cases whose answers the model gives with
+    these choices.
+    """
 
     choices: tuple[Choice, ...]
     judged: tuple[Judged, ...]
@@ -28,7 +32,11 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Departures:
-    """Failures in a profile that the choices do not explain, relative to the model with them; and passed cases."""
+    """The failed cases of a profile that no permitted choices at open points explain, and their explanations.
+
+    ``chosen``: permitted choices that are part of the model here. ``failures``: the failed cases, compared with this
+    model, and the passed cases, whose answers an explanation must not change.
+    """
 
     chosen: Chosen
     failures: Failures
@@ -36,16 +44,21 @@ class Departures:
 
     @property
     def failing(self) -> list[AnsweredCase]:
-        """The failures, the shortest first."""
+        """The failed cases that need an explanation, the shortest first."""
         return self.failures.failing
 
     @property
     def choices(self) -> Candidate | None:
-        """The choices as one candidate, or ``None`` without choices."""
+        """The permitted choices in the model as one candidate, or ``None`` for the model without choices."""
         return self.failures.choices
 
     def explanations(self, known: Sequence[Explanation] = ()) -> list[Explanation]:
-        """Return the explanations of the departures under the choices. ``known``: causes in other profiles."""
+        """Return the explanations of the failures: wrong decisions that reproduce their answers.
+
+        A wrong decision applies to the model in addition to the permitted choices ``chosen``. ``known``: explanations
+        found in other profiles. They are tried first, but only if ``chosen`` is empty. The first result is stored and
+        returned again.
+        """
         if not self._explanations:
             self._explanations.extend(self.failures.explanations([] if self.chosen.options else known))
         return self._explanations
@@ -58,7 +71,12 @@ class Departures:
 
 
 def of_profile(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> "Verdicts":
-    """Return the verdicts on the failures in a profile; departures are relative to the choices of the run."""
+    """Return the verdicts on the failed cases of one profile.
+
+    First find the permitted choices at open points that explain most cases: the choices of the run. A failure that they
+    do not explain is a departure. Departures are compared with the model with these choices. Further permitted choices
+    are added to this model if failing cases then agree with it for longer.
+    """
     comparison = compared(failing, passing)
     models, alternatives = comparison.models, comparison.joint.taken
     agreement = _agreement(models.chosen(alternatives), models, list(comparison.conforming.values()))
@@ -70,9 +88,12 @@ def of_profile(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> "Ver
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The failures in a profile: conforming cases, departures, cases undecided when the budget ended, and clashes.
+    """The verdicts on the failed cases of one profile.
 
-    ``clashes``: departures that conform only by other choices than the run, each with a contradicting case.
+    ``agreement``: cases that conform by permitted choices at open points, and these choices. ``departures``: cases that
+    the choices of the run, one combination for all cases, do not explain. ``undecided``: ids of cases without a verdict
+    within the step limit. ``clashes``: ids of departures that conform only by other choices than the run. The value is
+    the id of a case that contradicts these choices, empty if several do.
     """
 
     agreement: Agreement
@@ -84,9 +105,11 @@ class Verdicts:
 def _departures(
     chosen: Chosen, rest: list[AnsweredCase], agreed: list[AnsweredCase], passing: list[AnsweredCase]
 ) -> Departures:
-    """Return the departures relative to the choices of the run.
+    """Return the failures ``rest`` that the choices of the run do not explain, with the search for causes.
 
-    If one wrong decision explains every failure, including conforming cases, they are relative to the model itself.
+    ``chosen``: permitted choices at open points that explain the cases ``agreed``. The failures are normally compared
+    with the model with these choices. One wrong decision may explain ``rest`` and ``agreed`` alike. Then the choices
+    are dropped, and the failures are compared with the model itself. ``passing``: cases that no cause may change.
     """
     right = [*passing, *_under(chosen, agreed)]
     budget = Budget.of(rest[0].case.vector.algorithm if rest else "")
@@ -107,9 +130,10 @@ def _departures(
 def _with_fewer_choices(
     chosen: Chosen, rest: list[AnsweredCase], agreed: list[AnsweredCase], passing: list[AnsweredCase], budget: Budget
 ) -> Departures | None:
-    """Return the departures without one choice, if a wrong decision explains them and all cases that need the choice.
+    """Return the failures ``rest`` with one permitted choice of ``chosen`` dropped, or ``None`` if all are needed.
 
-    The choice needed by most cases is dropped first.
+    A choice is dropped if one wrong decision explains ``rest`` and every case of ``agreed`` that needs the choice. The
+    failures are then compared with the model with the remaining choices. Choices needed by most cases are tried first.
     """
 
     def needing(fewer: Chosen) -> list[AnsweredCase]:
@@ -131,7 +155,11 @@ def _under(chosen: Chosen, subjects: Sequence[AnsweredCase]) -> list[AnsweredCas
 
 
 def without_choices(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> Verdicts:
-    """Return every failure as a departure. Operators are not tried: many of them reproduce the answers to one case."""
+    """Return every failed case as a departure: permitted choices at open points are not searched.
+
+    Causes are only other readings and named mutants (known wrong implementations). Operators, small edits of single
+    source lines of the model, are not tried: many of them reproduce the answers to one case.
+    """
     return Verdicts(Agreement((), ()), Departures(Chosen(), Failures(failing, passing, named=True)))
 
 
@@ -145,7 +173,7 @@ def _agreement(chosen: Chosen, models: Models, conforming: Sequence[tuple[Answer
 
 
 def _moments(models: Models, conforming: Sequence[tuple[AnsweredCase, ConformingWay]]) -> list[Choice]:
-    """Return the alternatives taken at single events, with the cases that show them."""
+    """Return the permitted alternatives that an implementation used at single events, with the cases that show them."""
     cases: dict[str, list[str]] = {}
     for subject, way in conforming:
         for name in sorted(way.moments):
@@ -158,7 +186,11 @@ def _moments(models: Models, conforming: Sequence[tuple[AnsweredCase, Conforming
 
 
 def _choice(chosen: Chosen, option: Option, conforming: Sequence[AnsweredCase]) -> Choice:
-    """Return a choice with the cases that need it, and the rules of the first of them."""
+    """Return a permitted choice with the cases that need it, and the rules that it concerns in the first of them.
+
+    ``chosen``: all choices of the run. ``option``: one of them. ``conforming``: the cases that the choices explain. If
+    no case fails without the choice, the rules of its open point are returned.
+    """
     fewer = chosen.without(option)
     cases = shortest_first([subject for subject in conforming if _needs(subject, fewer.variant, chosen.variant)])
     clauses = option.point.clauses
@@ -171,6 +203,10 @@ def _choice(chosen: Chosen, option: Option, conforming: Sequence[AnsweredCase]) 
 
 
 def _needs(subject: AnsweredCase, reduced: Variant, chosen: Variant) -> bool:
-    """Return whether a case needs a choice: without it the case fails or follows more bounds."""
+    """Return whether a case needs a permitted choice. ``reduced``: the model without it; ``chosen``: with it.
+
+    A case needs the choice if it fails with ``reduced``, or takes more values from bounds there. A bound is an interval
+    of values that the text permits.
+    """
     without = subject.walk(reduced)
     return subject.judged_by(without) < subject.length or len(without.taken) > len(subject.walk(chosen).taken)

@@ -42,7 +42,11 @@ def diagnosed(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterRep
 
 
 def scored(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport:
-    """Return the report on a null adapter with the rules not exercised by its passed cases, without a diagnosis."""
+    """Return the report on a null adapter with the MUST rules that its passed cases do not exercise.
+
+    A null adapter contains no congestion control, so its passed cases should exercise few rules. Causes of its failures
+    are not searched.
+    """
     judged = [result for result in report.results if result.verdict is not Verdict.UNSUPPORTED]
     passed = [cases[result.case_id] for result in judged if result.verdict is Verdict.PASS]
     failed = [cases[result.case_id] for result in judged if result.verdict is not Verdict.PASS]
@@ -68,7 +72,8 @@ def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequen
 def diagnose(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], *, choices: bool = True) -> Diagnosis:
     """Return the conforming choices, and the causes of the other failures, best first, then unknown causes.
 
-    Without ``choices``, another choice at an open point is reported as a cause.
+    Conforming choices are permitted choices at open points that explain failed cases. ``passing``: passed cases, whose
+    answers a cause must not change. Without ``choices``, another choice at an open point is reported as a cause.
     """
     groups = by_profile(failing, passing)
     profile_verdicts = [of_profile(*group) if choices else without_choices(*group) for group in groups]
@@ -172,7 +177,11 @@ def _clearest_first(subjects: Sequence[AnsweredCase], variant: Variant) -> list[
 
 
 def _unknown(rest: Sequence[AnsweredCase], failure_count: int, departures: Departures) -> Cause:
-    """Return the unknown cause of unexplained failures: near causes, and the rules relevant to the shortest failure."""
+    """Return the unknown cause of the failures ``rest``, with the rules relevant to the shortest failure.
+
+    Its notes contain near causes: edits of the model that explain the most failures, but not all. They also contain the
+    state used by the model at the divergence.
+    """
     # A case that conforms alone, but contradicts the choices of the run, does not diverge: such cases come last.
     ordered = sorted(
         shortest_first(rest), key=lambda subject: subject.judged_by(subject.walk(subject.right)) == subject.length

@@ -42,9 +42,11 @@ _FIRST = ("base", "profile", "reading")
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A candidate and the failing cases whose answers it reproduces completely.
+    """A candidate (a possible cause) and the ids of the failing cases whose answers it reproduces completely.
 
-    ``clauses``: the rules near the line of an operator, then the rules of equally good operators.
+    A candidate is another reading, a mutant, another profile, or an operator: a small edit of a source line of the
+    model. ``variant``: the model with the candidate. ``clauses``: for an operator, the rules cited near its line, then
+    the rules of other candidates that explain the same cases. For another profile, only the latter; otherwise empty.
     """
 
     candidate: Candidate
@@ -54,9 +56,10 @@ class Explanation:
 
 
 class Failures:
-    """Failed and passed cases of one adapter. ``choices``: its other choices at open points, in all cases.
+    """Failed and passed cases of one adapter, and the search for candidates (possible causes) of the failures.
 
-    ``named``: whether only readings and named mutants are candidates. ``budget``: the limit of replayed events.
+    ``choices``: permitted choices of the adapter at open points, part of the model in all cases. ``named``: whether
+    only readings and named mutants are candidates. ``budget``: the limit of replayed events.
     """
 
     def __init__(
@@ -68,7 +71,12 @@ class Failures:
         named: bool = False,
         budget: Budget | None = None,
     ) -> None:
-        """Store the cases."""
+        """Store the cases and the settings of the search.
+
+        ``choices``: permitted choices at open points, applied to the model together with each candidate. ``named``: try
+        only other readings and named mutants as causes. ``budget``: limit of replayed events, by default
+        :data:`budget.EVENTS`.
+        """
         self.choices, self._named = choices, named
         self.failing = shortest_first(failing)
         self.passing = shortest_first(passing)
@@ -84,9 +92,10 @@ class Failures:
         self._follows: dict[Candidate, int] = {}
 
     def explanations(self, known: Iterable[Explanation] = ()) -> list[Explanation]:
-        """Return the best explanations: equivalent complete explanations, or else partial ones, the largest first.
+        """Return the best explanations: all that explain every failure, or else partial ones, the largest first.
 
-        ``known``: causes in other profiles, without choices.
+        ``known``: explanations found in other profiles. If some of them explain all failures of this profile, only
+        these are returned.
         """
         if self._named:
             return self.exact or self.parts()
@@ -94,10 +103,10 @@ class Failures:
 
     @cached_property
     def whole(self) -> list[Explanation]:
-        """Causes that explain all failures: a stand-in, a reading, operators, named mutants.
+        """Explanations of all failures: another profile, readings, named mutants, and operators.
 
-        A named mutant that explains all failures precedes operators unless two sources agree. They agree if such an
-        edit exists on exactly one line and has rules of the mutant. With few cases, edits of many lines fit by
+        An operator is a small edit of one source line of the model. A named mutant precedes operators unless exactly
+        one line has operators and its rules include a rule of the mutant. With few cases, edits of many lines fit by
         accident. An operator that adds a statement or a guard has a worse description than a named mutant.
         """
         known = self.known()
@@ -111,14 +120,21 @@ class Failures:
         return [*(_ordered(explanation, rules, merged) for explanation in operators), *known][:NAMED]
 
     def known(self) -> list[Explanation]:
-        """Return a stand-in, readings and named mutants that explain all failures. A stand-in gets the rules of all."""
+        """Return explanations of all failures by a stand-in, readings and named mutants, in this order.
+
+        A stand-in is the base controller alone or another profile, in place of the profile. It gets the rules of the
+        readings and mutants that also explain all failures.
+        """
         stand_ins = self.stand_ins()
         if not stand_ins:
             return self.exact
         return [replace(stand_ins[0], clauses=tuple(_rules(self.exact))), *self.exact]
 
     def parts(self) -> list[Explanation]:
-        """Return a pair that explains all failures, or else partial causes, the largest first."""
+        """Return a pair of candidates that together explains all failures, or else partial causes, the largest first.
+
+        Candidates are other readings and named mutants. A partial cause explains only some of the failures.
+        """
         self.exact  # noqa: B018  # tries the candidates
         beyond = {candidate: self._beyond(candidate) for candidate in self._tried}
         parts = sorted(
@@ -132,7 +148,10 @@ class Failures:
         return sorted(map(self._all_of, self._cover(parts)), key=lambda part: -len(part.explained))
 
     def stand_ins(self) -> list[Explanation]:
-        """Return the base alone or another profile if it reproduces all answers."""
+        """Return the explanation by a stand-in if it reproduces all answers, or else an empty list.
+
+        A stand-in is the base controller alone or another profile, in place of the profile of the cases.
+        """
         cases = frozenset(subject.case.id for subject in self.failing)
         for profile in dict.fromkeys((subject.case.vector.algorithm, subject.case.profile) for subject in self.failing):
             for candidate, variant in stand_ins(*profile, self.choices):
@@ -142,7 +161,7 @@ class Failures:
         return []
 
     def _known(self, known: Iterable[Explanation]) -> list[Explanation]:
-        """Return the causes in other profiles that explain all failures here."""
+        """Return the explanations from other profiles that also explain all failures of this profile."""
         cases = frozenset(subject.case.id for subject in self.failing)
         explanations = [
             replace(explanation, explained=cases) for explanation in known if self._explains_all(explanation.variant)
@@ -154,7 +173,12 @@ class Failures:
         ]
 
     def _nearest(self, search: Search) -> list[Found]:
-        """Return the operators with the most explained failures and fewest contradicted passes, one per line."""
+        """Return up to three operators (edits of a source line of the model) that explain the most failures.
+
+        Contradicted passing cases count against an operator. Each source line gives at most one operator, with the
+        rules cited near the line. Operators that need values from a bound, an interval that the text permits, are left
+        out.
+        """
         by_line: dict[tuple[object, int], Found] = {}
         for operator in sorted(
             search.near, key=lambda operator: (len(operator.contradicted) - len(operator.explained), operator.place)
@@ -169,7 +193,13 @@ class Failures:
         return ("the search for causes stopped at its limit of replayed events",) if self.budget.stopped else ()
 
     def _operators(self, waves: int | None) -> list[Explanation]:
-        """Return the operators of the first ``waves`` that explain all failures, the best of each line, with rules."""
+        """Return explanations of all failures by operators, small edits of a source line of the model.
+
+        Operators are tried in waves, groups with the most likely mistakes first. ``waves``: number of waves to try,
+        ``None`` for all. Each source line gives one explanation: its best operator, with the rules cited near the line.
+        Without a result, store the nearest operators in ``near`` and the line whose value explains most failures in
+        ``line``.
+        """
         search = Search(self.failing, self.passing, self.choices, self.budget)
         with self.budget.at_most(EVENTS):
             exact = search.exact(waves)
@@ -183,7 +213,11 @@ class Failures:
 
     @cached_property
     def exact(self) -> list[Explanation]:
-        """Return equivalent readings and named mutants that explain all failures, those that use bounds last."""
+        """Explanations of all failures by one reading or one named mutant each, at most five.
+
+        Explanations come last if they reproduce cases only with values from bounds, which are intervals that a text
+        permits.
+        """
         self._tried = []
         whole: list[Explanation] = []
         for candidates in self._stages():
@@ -198,7 +232,10 @@ class Failures:
         return whole[:NAMED]
 
     def _followed(self, explanation: Explanation) -> int:
-        """Return the number of cases explained only with values within a bound of a text."""
+        """Return the number of failing cases that need values from a bound if an explanation is to reproduce them.
+
+        A bound is an interval of values that the text permits.
+        """
         if explanation.candidate not in self._follows:
             self.budget.spend(sum(subject.length for subject in self.failing))
             self._follows[explanation.candidate] = sum(
@@ -207,7 +244,7 @@ class Failures:
         return self._follows[explanation.candidate]
 
     def _build(self, candidate: Candidate) -> Variant | None:
-        """Return the model with the choices and a candidate, or None if it cannot be built."""
+        """Return the model with the permitted choices and a candidate, or None if they exclude each other."""
         if candidate not in self._built:
             self._built[candidate] = self._new(candidate)
         return self._built[candidate]
@@ -217,7 +254,11 @@ class Failures:
         return build(candidate if self.choices is None else together([self.choices, candidate]))
 
     def _stages(self) -> Iterable[list[Candidate]]:
-        """Yield the candidates of the failed algorithms, then the candidates of the layers below."""
+        """Yield two lists of candidates that may explain the failures: other readings and named mutants.
+
+        The first list is for the algorithms with failures. The second is for the layers below them, such as the base
+        controller.
+        """
         profiles = {
             name: sorted({s.case.profile for s in self.failing if s.case.vector.algorithm == name})
             for name in sorted(self._algorithms)
@@ -234,7 +275,7 @@ class Failures:
         return self._reproduced(subject, variant) == subject.length
 
     def _reproduced(self, subject: AnsweredCase, variant: Variant) -> int:
-        """Return the number of answers reproduced by a variant, or 0 when the budget is spent."""
+        """Return the number of answers of a case that a changed model reproduces; 0 when the budget is spent."""
         if self.budget.is_spent:
             return 0
         agreed = subject.reproduced(variant)
@@ -250,7 +291,11 @@ class Failures:
         return explanation if self.is_harmless(explanation) else None
 
     def _beyond(self, candidate: Candidate) -> int:
-        """Return the number of answers reproduced beyond the divergence, summed over the sample."""
+        """Return the number of answers that a candidate reproduces from the first divergence on.
+
+        The divergence is the first answer of a failing case that differs from the model. The number is the sum over the
+        sample, at most 12 failing cases. It is 0 if the candidate cannot be applied to the model.
+        """
         variant, sample = self._build(candidate), self.sample
         return (
             sum(max(0, self._reproduced(subject, variant) - (subject.first or 0)) for subject in sample)
@@ -259,14 +304,18 @@ class Failures:
         )
 
     def _part(self, candidate: Candidate) -> Explanation:
-        """Return the partial explanation by a candidate, tried on a part of the failures."""
+        """Return the failures that a candidate explains, out of at most 60 failures."""
         variant = self._build(candidate)
         assert variant is not None
         explained = frozenset(subject.case.id for subject in self._probe if self._explains(subject, variant))
         return Explanation(candidate, variant, explained)
 
     def _cover(self, parts: Sequence[Explanation]) -> list[Explanation]:
-        """Return harmless partial causes, the largest first; each explains cases not explained by earlier causes."""
+        """Return up to five partial explanations that together cover many failures, the largest first.
+
+        Each explains failures that the earlier explanations do not. All are harmless: they do not change the answers of
+        passing cases.
+        """
         remaining = list(parts)
         chosen: list[Explanation] = []
         done: set[str] = set()
@@ -281,13 +330,13 @@ class Failures:
         return chosen
 
     def _all_of(self, explanation: Explanation) -> Explanation:
-        """Return the explanation with all its explained cases."""
+        """Return the explanation with all failures that it explains; before, only a part of them was tried."""
         with self.budget.to_the_end():
             explained = [subject.case.id for subject in self.failing if self._explains(subject, explanation.variant)]
         return replace(explanation, explained=frozenset(explained))
 
     def is_harmless(self, explanation: Explanation) -> bool:
-        """Return whether the candidate keeps the answers of passing cases, checked up to a limit of events."""
+        """Return whether a candidate leaves the answers of passing cases unchanged, up to a limit of events."""
         known = self._harmless.get(explanation.candidate)
         if known is None:
             remaining_events = PASSING_EVENTS
@@ -302,7 +351,11 @@ class Failures:
         return known
 
     def _pair(self, parts: Sequence[Explanation]) -> Explanation | None:
-        """Return a pair that explains all failures: each part explains cases that the other does not."""
+        """Return the explanation of all failures by two candidates together, or ``None`` without such a pair.
+
+        Each of the two explains failures that the other does not. ``parts``: the explanations by single candidates,
+        best first.
+        """
         couples = [
             (part, other)
             for part, other in combinations(parts[:PARTIAL], 2)
@@ -312,7 +365,11 @@ class Failures:
         return self._first([(part.candidate, other.candidate) for part, other in couples[:PAIRS]])
 
     def _beside(self, leading: Sequence[Candidate], tried: Sequence[Candidate]) -> Explanation | None:
-        """Return a pair that explains all failures: one part is visible only together with the other."""
+        """Return the explanation of all failures by a pair of candidates, or ``None`` without such a pair.
+
+        The first candidate is from ``leading``, candidates that reproduce some wrong answers. The second is from
+        ``tried``, all candidates; alone it may not show any effect. At most 400 pairs are tried.
+        """
         couples = ((candidate, other) for candidate in leading for other in tried if other is not candidate)
         return self._first(list(islice(couples, BESIDE)))
 
@@ -337,7 +394,10 @@ class Failures:
 
 
 def _of_operator(operators: Sequence[Found]) -> Explanation:
-    """Return the explanation by the best operator of a line, with the number of other operators of the line."""
+    """Return the explanation by the first of ``operators``, the best edit of one source line of the model.
+
+    All operators are edits of this line that explain the failures. The sentence adds the number of the others.
+    """
     best = operators[0]
     sentence = best.operation.sentence
     if len(operators) > 1:
@@ -353,6 +413,10 @@ def _rules(explanations: Iterable[Explanation]) -> dict[str, None]:
 
 
 def _ordered(explanation: Explanation, rules: Collection[str], merged: Sequence[str]) -> Explanation:
-    """Return an operator with ordered rules: shared with named mutants, other own rules, rules of equal causes."""
+    """Return the explanation by an operator (an edit of a source line) with its rules in a new order.
+
+    First come rules in ``rules``, the rules of named mutants that explain the same failures. The other rules of the
+    operator follow, and then those in ``merged``, the rules of all these explanations.
+    """
     shared = [rule for rule in explanation.clauses if rule in rules]
     return replace(explanation, clauses=tuple(dict.fromkeys([*shared, *explanation.clauses, *merged])))

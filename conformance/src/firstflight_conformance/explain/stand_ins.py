@@ -12,28 +12,38 @@ from firstflight_conformance.replay.variant import Variant
 
 
 class StandIn(Variant):
-    """The model of one profile in place of another profile.
+    """The model of one profile (a version of an algorithm) that runs in place of the profile of a case.
 
-    Choices at open points of the algorithm do not affect the base alone.
+    The stand-in may be the base controller alone, without the startup algorithm. It ignores choices at open points of
+    the startup algorithm.
     """
 
     def __init__(self, profile: tuple[str, str], choices: Candidate | None) -> None:
-        """Build the model with ``choices``. ``profile``: algorithm and profile of the stand-in."""
+        """Build the model that replaces the profile of a case.
+
+        ``profile``: algorithm and profile to run instead. ``choices``: permitted choices at open points, part of the
+        model.
+        """
         super().__init__(choices)
         self._stand_in = profile
         self.key = self.key[0], f"{self.key[1]} {profile}"
 
     def stands_for(self, algorithm: str, profile: str) -> tuple[str, str]:
-        """Return algorithm and profile of the stand-in."""
+        """Return the algorithm and profile that run in place of ``algorithm`` and ``profile``."""
         return self._stand_in
 
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
-        """Return a new controller of the stand-in instead of the given profile."""
+        """Return a new controller of the profile that replaces the given profile."""
         return super().create(*self._stand_in, config)
 
 
 def stand_ins(algorithm: str, profile: str, choices: Candidate | None) -> Iterator[tuple[Candidate, Variant]]:
-    """Yield the bases alone (the profile's own first), the other profiles of the algorithm, and the other bases."""
+    """Yield candidates that run another profile in place of the given one, each with its model.
+
+    For a startup algorithm, first come the base controllers alone, without the algorithm: the base of the profile
+    first. Then come the other profiles of the algorithm on the same base. The last are the same profile on each other
+    base. For a computation, yield nothing. ``choices``: permitted choices at open points, part of each model.
+    """
     own, plus, suffix = profile.partition("+")
     definition = ALGORITHMS[algorithm]
     if isinstance(definition, Computation):

@@ -31,12 +31,15 @@ _EVENT, _OBSERVABLES, _ANSWER = 1, 3, 4
 def suspects_of(
     failing: Sequence[AnsweredCase], candidates: Iterable[Candidate], choices: Candidate | None, budget: Budget
 ) -> tuple[Decision, tuple[str, ...]]:
-    """Return the probable decision behind the first divergence of the first failure, and the rules that it may violate.
+    """Return the probable decision behind the first divergence of ``failing[0]``, and rules that it may violate.
 
-    Candidates (with ``choices``) that first differ visibly at the same event vote for the event of their decision;
-    without votes the visible event is taken. The model need not apply the violated rule there, for example on an ACK
-    that wrongly ends recovery. So the first rules come from the candidates whose first differences match most failures
-    in event and observables. Rules applied by the model come next.
+    Candidates are possible causes: changed models with the permitted ``choices``. If a candidate first differs visibly
+    at the event of the divergence, it votes for the event of its own first differing decision. The event with most
+    votes is returned, or without votes the divergence itself.
+
+    The right model need not apply the violated rule there, for example on an ACK that wrongly ends recovery. So the
+    first four rules are from candidates, in the order of their likeness to the failures in event and observables. Rules
+    applied by the model at the decision come next, and then other rules of candidates.
     """
     subject = failing[0]
     if isinstance(subject.case, ComputationCase):
@@ -70,7 +73,12 @@ def suspects_of(
 
 
 def _likeness(subject: AnsweredCase, variant: Variant) -> int:
-    """Return the similarity of a variant's first divergence to the observed one; negative if it comes earlier."""
+    """Return a score for the likeness of a variant's first visible difference to the observed divergence.
+
+    Both are differences from the right model; ``variant`` is a changed model. The score is 4 for the observed answer at
+    the same event, 3 for a difference in the same observables, and 1 in other observables. It is 0 if the variant does
+    not differ up to this event, and -3 if it differs earlier.
+    """
     divergence_index, visible = subject.first or 0, first_visible(subject, variant)
     if visible != divergence_index:
         return 0 if visible is None else -_OBSERVABLES

@@ -25,7 +25,10 @@ Answers = tuple[dict[str, object], ...]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Nearness of an implementation to a profile: the vectors that agree on all judged events, and the others."""
+    """Agreement of an implementation with a profile, one published version of an algorithm.
+
+    ``agreeing``: the vectors whose answers agree on all judged events. ``differing``: the other vectors.
+    """
 
     algorithm: str
     profile: str
@@ -52,7 +55,10 @@ class Standing:
         return diagnose(self.differing, self.agreeing) if self.differing else Diagnosis()
 
     def tells(self, other: "Standing") -> list[AnsweredCase]:
-        """Return the vectors that refute another profile: those that agree with this one first, then the shortest."""
+        """Return the vectors that refute ``other``: their answers differ from this other profile.
+
+        Vectors that agree with the profile of this object come first, then the rest; each group has the shortest first.
+        """
         ours = _ids(self.agreeing)
         return sorted(shortest_first(other.differing), key=lambda subject: subject.case.vector.id not in ours)
 
@@ -122,7 +128,10 @@ def nearest(ranking: Sequence[Standing], claimed: Collection[str] = ()) -> tuple
 
 
 def _close(ranking: Sequence[Standing], part: float) -> list[Standing]:
-    """Return the profiles with at least a given part of the first profile's nearness."""
+    """Return the profiles with at least ``part`` times the nearness of the first profile of the ranking.
+
+    The nearness of a profile is its share of vectors that agree with the implementation, smoothed for few vectors.
+    """
     return [standing for standing in ranking if standing.nearness >= part * ranking[0].nearness]
 
 
@@ -135,7 +144,10 @@ def _changes(diagnosis: Diagnosis) -> int:
 
 
 def _answers(adapter: Adapter, vector: Vector, profile: str) -> Answers:
-    """Return the answers of the adapter up to the first unsupported event."""
+    """Return the answers of the adapter to the events of a vector, up to the first event without an answer.
+
+    ``profile``: the profile that the adapter runs. A crash or an unsupported event ends the answers.
+    """
     end, answers = max(case.judged_events for case in vector.profiles.values()), list[dict[str, object]]()
     try:
         run = adapter.begin(vector.algorithm, profile, config_from_json(vector.config))
@@ -149,7 +161,11 @@ def _answers(adapter: Adapter, vector: Vector, profile: str) -> Answers:
 
 
 def _subject(adapter: Adapter, case: Case, answers: Answers) -> AnsweredCase | None:
-    """Return the answers as answers to a case, or ``None`` if they end before the case."""
+    """Return a case with the answers of the adapter and their first difference from the expected answers.
+
+    ``answers``: one answer for each event of the vector, possibly more than the case judges. Return ``None`` if there
+    are fewer.
+    """
     count = case.expectation.judged_events
     if len(answers) < count:
         return None

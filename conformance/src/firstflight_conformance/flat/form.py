@@ -40,14 +40,17 @@ def by_profile(cases: Iterable[AnyCase]) -> dict[tuple[str, str], list[AnyCase]]
 
 
 def files(cases: Iterable[AnyCase], clauses: Mapping[str, Clause]) -> Iterator[tuple[str, str]]:
-    """Yield path and text of the file of each profile."""
+    """Yield relative path and text of the flat file of each profile, ordered by algorithm and profile."""
     groups = by_profile(cases)
     names = [f"{algorithm}/{profile}.ndjson" for algorithm, profile in groups]
     yield from zip(names, _texts(list(groups.values()), clauses), strict=True)
 
 
 def _texts(groups: list[list[AnyCase]], clauses: Mapping[str, Clause]) -> Iterator[str]:
-    """Yield the texts of files. With fork(), processes on all cores share the cases."""
+    """Yield the text of the flat file of each group, in order. A group contains the cases of one profile.
+
+    With fork(), processes on all cores compute the texts.
+    """
     if "fork" not in multiprocessing.get_all_start_methods():
         yield from ("".join(lines(group, clauses)) for group in groups)
         return
@@ -76,7 +79,11 @@ def _text(index: int) -> str:
 
 
 def lines(cases: Sequence[AnyCase], clauses: Mapping[str, Clause]) -> Iterator[str]:
-    """Yield the lines of the file of one profile."""
+    """Yield the lines of the flat file of one profile. Each line is a JSON object with a newline at the end.
+
+    ``cases``: all cases of the profile. ``clauses``: all clauses by id. The first line describes the profile. Each case
+    follows: one line for a computation, otherwise one line for the case and one line for each event.
+    """
     yield _line(_header(cases))
     models = Models(cases[0].vector.algorithm, cases[0].profile, covered=True)
     for case in cases:
@@ -113,7 +120,12 @@ def _header(cases: Sequence[AnyCase]) -> dict[str, Any]:
 
 
 def _rules(case: AnyCase, clauses: Mapping[str, Clause], **more: Any) -> dict[str, Any]:
-    """Return the clauses of a case, each with its level, and the clauses of this project."""
+    """Return the members of a case that describe its rules: tier, level, clauses, title and reason.
+
+    ``clauses`` contains all clauses by id. The returned member ``clauses`` maps the id of each clause of the case to
+    its level, None without a keyword. ``level`` is the strongest of these levels: MUST, SHOULD, MAY or None. ``ours``
+    lists those clauses of the case that this project added without a source text. ``more``: further members to include.
+    """
     carried_out = [clauses[name] for name in case.expectation.clauses]
     levels = {clause.level for clause in carried_out}
     level = next((level for level, words in _LEVELS.items() if levels.intersection(words)), None)

@@ -22,10 +22,15 @@ _BOUNDED = ("cwnd_bytes", "ssthresh_bytes", "next_release_ns")
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """The ways of a case. ``points``: the open points of each way, empty for way 0.
+    """The ways of a case. A way is a conforming sequence of answers to all events of the case.
 
-    ``differing``: for each event, the observables of each way that differ from way 0. ``within``: for each event, the
-    smallest and the largest value of an observable that bounds accept in way 0.
+    Way 0 contains the answers of the model. Each other way contains the answers of the model with an alternative at an
+    open point. An open point is a choice that the text leaves to the implementer.
+
+    ``points``: for each way, its open points, joined by "or"; empty for way 0. ``differing``: for each event, by way,
+    the observables that differ from way 0. ``within``: for each event, by observable, the smallest and the largest
+    conforming value in way 0. They are the ends of the interval that the bounds accept. A bound is the rule of an open
+    point that permits an interval instead of one value.
     """
 
     points: list[str]
@@ -35,20 +40,32 @@ class Ways:
 
 @dataclass(frozen=True, slots=True)
 class _Default:
-    """The step of the model at an event, and the bits of the alternatives that may affect it."""
+    """The step of the model at an event, and the alternatives at open points that may change this step.
+
+    An alternative is a conforming change of the model. ``bits`` has one bit for each alternative of the profile. The
+    bit is set if the step executed a function that the alternative changes.
+    """
 
     step: PendingStep
     bits: int
 
 
 def flat(observed: dict[str, Any]) -> dict[str, Any]:
-    """Return the observables and the members of the state in one dict."""
+    """Return the observables of one answer and the members of its state in one dict."""
     numbers: dict[str, Any] = observed["state"]
     return {name: value for name, value in observed.items() if name != "state"} | numbers
 
 
 def ways(case: Case, models: Models) -> Ways:
-    """Return the ways of a case. ``models``: models of its profile, with the alternatives that bounds cover."""
+    """Return the ways of a case: the conforming sequences of answers to its events.
+
+    Way 0 contains the answers of the model. Each other way contains the answers with one alternative at an open point,
+    a choice that the text leaves to the implementer. Alternatives with equal answers share a way. Alternatives with the
+    answers of the model, or with a crash, are left out.
+
+    ``models``: the models of the profile, by their alternatives. They include alternatives within a bound, an interval
+    of values that the text permits.
+    """
     subject = AnsweredCase(case, Declaration("", "", {}, ()), tuple(case.events), (), None)
     default = _default(subject, models)
     expected = [flat(observables(model_step.step.observation)) for model_step in default]
@@ -74,7 +91,10 @@ def ways(case: Case, models: Models) -> Ways:
 
 
 def _default(subject: AnsweredCase, models: Models) -> list[_Default]:
-    """Return the steps of the model."""
+    """Return the step of the unchanged model at each event of the case.
+
+    ``subject``: the case with its events. ``models``: the models of its profile.
+    """
     variant = models.variant(NOTHING)
     assert variant is not None
     along = Along(subject, variant)
@@ -120,7 +140,11 @@ def _differing(
 
 
 def _within(step: PendingStep, observed: dict[str, Any]) -> dict[str, list[int]]:
-    """Return, by observable, the smallest and the largest value around the model's value that bounds accept."""
+    """Return, by observable, the smallest and the largest value around the model's value that bounds accept.
+
+    A bound is a rule that accepts an interval of values at an open point of the text. Observables without such an
+    interval are left out.
+    """
     ranges: dict[str, list[int]] = {}
     for name in observed.keys() & _BOUNDED:
         # For an infinite ssthresh, or without a release time, the search starts at the window.
@@ -134,7 +158,11 @@ def _within(step: PendingStep, observed: dict[str, Any]) -> dict[str, list[int]]
 
 
 def _accepts(step: PendingStep, bound: Any, name: str) -> Callable[[int], bool]:
-    """Return a function that tests whether a bound accepts a value."""
+    """Return a function that tests whether a bound accepts a value of the observable ``name`` after this step.
+
+    A bound is a rule that accepts an interval of values at an open point of the text. The function returns True if the
+    model can continue from exactly this value.
+    """
 
     def accepts(value: int) -> bool:
         state, variant = step.controller.copy(), step.along.variant

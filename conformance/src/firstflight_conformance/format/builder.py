@@ -76,7 +76,12 @@ class StreamBuilder:
         pmtu_probe: bool = False,
         not_in_flight: bool = False,
     ) -> None:
-        """Send packets of ``size_bytes``, by default the maximum datagram size; flags as in :meth:`send_sizes`."""
+        """Send packets in one event, each of ``size_bytes``, by default of the maximum datagram size.
+
+        ``t_ns``: time after ``origin_ns``. ``app_limited``: after the packets the sender has window left and no data.
+        ``repeats``: ranges (first, last) of earlier packets; the first packets of this event carry their data again.
+        ``pmtu_probe``: all packets are PMTU probes. ``not_in_flight``: all packets contain only ACKs.
+        """
         sizes = [(packets, size_bytes or self.max_datagram_size_bytes)]
         flags = {"app_limited": app_limited, "pmtu_probe": pmtu_probe, "not_in_flight": not_in_flight}
         self.send_sizes(t_ns, sizes, repeats=repeats, **flags)
@@ -93,8 +98,9 @@ class StreamBuilder:
     ) -> None:
         """Send runs of (packets, size in bytes) in one event.
 
-        ``app_limited``: the sender then has window left and no data. ``repeats``: ranges of packets whose data the
-        first of these packets repeat. ``pmtu_probe``: all are PMTU probes. ``not_in_flight``: all contain only ACKs.
+        ``t_ns``: time after ``origin_ns``. ``app_limited``: after the packets the sender has window left and no data.
+        ``repeats``: ranges (first, last) of earlier packets; the first packets of this event carry their data again.
+        ``pmtu_probe``: all packets are PMTU probes. ``not_in_flight``: all packets contain only ACKs.
         """
         t_ns += self.origin_ns
         runs = []

@@ -100,7 +100,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A line of a reference that cites a clause."""
+    """A line of a file that cites a clause in a comment: the id of the clause, the file, the line from 1."""
 
     clause: str
     path: Path
@@ -116,7 +116,11 @@ def pages() -> list[Path]:
 
 
 def page_name(path: Path) -> str:
-    """Return the name of a page on the site: ``NAME`` for rules, ``NAME-PART`` for other pages, else the stem."""
+    """Return the name of a specification page on the site.
+
+    ``spec/NAME/rules.md`` gives ``NAME``. ``spec/NAME/PART.md`` gives ``NAME-PART``; parts are errata, open-points,
+    dialects and edge-cases. Any other file, such as ``spec/PAGE.md``, gives its name without the suffix.
+    """
     if path.stem == "rules":
         return path.parent.name
     return f"{path.parent.name}-{path.stem}" if path.stem in _PARTS else path.stem
@@ -219,7 +223,7 @@ def known_clauses() -> dict[str, Clause]:
 
 
 def citations(paths: list[Path]) -> list[Citation]:
-    """Return the lines of files that cite a clause in brackets in a comment."""
+    """Return the lines of files that cite a clause: its id in brackets, in a comment."""
     return [citation for path in paths for citation in cited_in(path, path.read_text(encoding="utf-8"))]
 
 
@@ -234,5 +238,8 @@ def cited_in(path: Path, text: str) -> list[Citation]:
 
 
 def python_citations() -> list[Citation]:
-    """Return the citations of the Python model without the plain programs."""
+    """Return the lines of the Python model that cite a clause in a comment.
+
+    Files ``plain*.py`` are skipped: they contain separate programs for single profiles.
+    """
     return citations(sorted(path for path in REFERENCE_PY.rglob("*.py") if not path.stem.startswith("plain")))

@@ -50,7 +50,11 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
-    """Replace a file, or the target of a link, atomically. Raise :class:`OSError` with the name of the file."""
+    """Replace the content of a file atomically; if ``path`` is a link, replace its target.
+
+    ``durable``: flush the new content to the disk (fsync) before it replaces the old content. A device or a pipe is
+    written directly. Raise :class:`OSError` with the name of the file.
+    """
     place = Path(os.path.realpath(path))
     temporary = place.with_name(f".{os.urandom(8).hex()}")
     try:

@@ -11,6 +11,11 @@ PATH = SPEC / "first-vectors.json"
 
 @cache
 def known() -> dict[str, Any]:
-    """Return the data of each algorithm: its vectors in order, and the observables that show a rule."""
+    """Return the entry of each algorithm in ``spec/first-vectors.json``. Cached.
+
+    ``vectors``: in order, each rejects the most wrong implementations that no earlier vector rejects. ``observables``:
+    observables of only some algorithms that these vectors expect. ``shown_only_by``: MUST rules with violations that
+    ``cwnd_bytes`` does not show, with the observables that show them.
+    """
     by_algorithm: dict[str, Any] = json.loads(PATH.read_text("utf-8"))
     return by_algorithm

@@ -30,7 +30,12 @@ def given_flags(
     profiles: Mapping[str, Mapping[str, Any]],
     algorithm: str = "",
 ) -> set[str]:
-    """Return the flags of stated facts that do not follow in at least one profile. Profiles are in their JSON form."""
+    """Return the flags of a vector for stated facts that cannot be derived from its other events.
+
+    The facts are ``app_limited`` of ACKs, persistent congestion and delivery-rate samples. ``profiles``: the profiles
+    of the vector in their JSON form. For ``app_limited``, one profile with a window that leaves the fact undetermined
+    suffices. The result is a subset of the values of :data:`FLAGS`.
+    """
     limits = (
         app_limited_given(
             events, windows_bytes(profile["expect"], profile["judged_events"]), config["max_datagram_size_bytes"]
@@ -52,7 +57,11 @@ def windows_bytes(expect: Sequence[Mapping[str, Any]], events: int) -> list[int]
 
 
 def app_limited_given(events: Sequence[Event], windows_bytes: Sequence[int], datagram_bytes: int) -> bool:
-    """Return whether an ``app_limited`` does not follow from the windows, one after each judged event."""
+    """Return whether the windows leave ``app_limited`` of an ACK undetermined.
+
+    Stacks test at different times whether the window limits them; the flag is determined if all tests agree.
+    ``windows_bytes``: the window after each judged event. Later events are ignored.
+    """
     usage = Usage(datagram_bytes)
     return any(usage.is_given(event, window_bytes) for event, window_bytes in zip(events, windows_bytes, strict=False))
 
@@ -64,7 +73,7 @@ def other_limit(ack: Ack) -> Ack:
 
 @dataclass(slots=True)
 class Usage:
-    """Usage of the window when packets were sent."""
+    """Tracks how full the window was after packets were sent, to derive ``app_limited`` of later ACKs."""
 
     datagram_bytes: int
     #: The last packet sent when the window became full, and the last packet sent when it was not idle.
@@ -73,7 +82,11 @@ class Usage:
     window_bytes: int = 0
 
     def is_given(self, event: Event, window_bytes: int) -> bool:
-        """Process the next event, with the window after it. Return whether its ``app_limited`` does not follow."""
+        """Process an event. Return whether it is an ACK with an ``app_limited`` that cannot be derived.
+
+        ``window_bytes``: window after the event. The flag can be derived if all common tests of stacks agree with it.
+        False for ACKs of packets that were never in flight, and for other events.
+        """
         before_bytes, self.window_bytes = self.window_bytes, window_bytes
         if isinstance(event, DatagramSize):
             self.datagram_bytes = event.max_datagram_size_bytes
@@ -91,7 +104,12 @@ class Usage:
             self.busy_to = last
 
     def _follows(self, ack: Ack, window_bytes: int) -> bool:
-        """Return whether every common rule gives the ACK's ``app_limited``. ``window_bytes``: window before the ACK."""
+        """Return whether all common tests for an application limit agree with the ACK's ``app_limited``.
+
+        Stacks test just before the ACK or when packets are sent. True follows if the window was little used just before
+        the ACK, and after every send from the oldest acknowledged packet on. False follows if the window was full just
+        before the ACK, and after a send of this packet or a later one. ``window_bytes``: window before the ACK.
+        """
         before_bytes, oldest = ack.bytes_in_flight + ack.bytes, ack.packets[0].first
         if ack.app_limited:
             return self._idle(before_bytes, window_bytes) and self.busy_to < oldest
@@ -166,9 +184,11 @@ class _History:
         ]
 
     def span_ns(self, newly_lost: Sequence[Run], *, within: bool = False) -> int:
-        """Return the longest time between two lost packets without acknowledged packets in between, the later lost now.
+        """Return the longest time in ns between the sending of two lost packets, or 0 without such a pair.
 
-        ``within``: both are lost now, with only lost packets in between.
+        The later packet is in ``newly_lost``, the packets that the current event declares lost. No packet between the
+        two is acknowledged. ``within``: the earlier packet, and all packets between the two, are in ``newly_lost`` as
+        well. An earlier packet sent before the first RTT sample does not count.
         """
         longest_ns = 0
         for newest in newly_lost:

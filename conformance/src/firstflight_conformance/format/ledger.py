@@ -81,7 +81,11 @@ class Ledger:
         return self._remove(start, stop, first, last)
 
     def take_not_in_flight(self, first: int, last: int) -> list[Run]:
-        """Remove packets that were never in flight. Return them as runs. Raise :class:`LedgerError` for others."""
+        """Remove unacknowledged packets sent with ``not_in_flight`` (only ACKs). Return them as runs.
+
+        These packets are recorded separately and are not part of bytes in flight. Raise :class:`LedgerError` if a
+        packet of first..last was sent in another way, or is already acknowledged.
+        """
         _rising(first, last)
         if self._not_in_flight is None or self._not_in_flight.missing(first, last) is not None:
             raise LedgerError(

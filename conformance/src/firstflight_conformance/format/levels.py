@@ -40,14 +40,18 @@ _AT_MOST = {
 
 
 def level_of_clause(clause: Clause) -> Level:
-    """Return the level of a clause: by its keyword, a definition without a keyword, our definition for our clauses."""
+    """Return the level of a clause, by its author and its keyword of RFC 2119.
+
+    A clause of this project has ``OUR_DEFINITION``. A clause of a text has ``MUST`` or ``SHOULD`` for these keywords
+    and their negations, ``SHOULD`` for RECOMMENDED, and otherwise ``DEFINITION``.
+    """
     if clause.ours:
         return Level.OUR_DEFINITION
     return _OF_CLAUSES.get(clause.level, Level.DEFINITION)
 
 
 def most_binding(clauses: tuple[str, ...]) -> Level:
-    """Return the level of the most binding rule, or a definition for an empty list."""
+    """Return the highest level among clauses, given by id; ``DEFINITION`` if no id is known."""
     known = known_clauses()
     levels = [level_of_clause(known[name]) for name in clauses if name in known]
     order = list(Level)
@@ -55,7 +59,11 @@ def most_binding(clauses: tuple[str, ...]) -> Level:
 
 
 def at_most(clauses: tuple[str, ...]) -> Level:
-    """Return the level of an unknown cause that may break these rules."""
+    """Return the level of a failure with an unknown cause that may violate any of these rules.
+
+    The result is an upper bound, such as "at most SHOULD", from the most binding rule. If all rules are definitions of
+    this project, the result is ``OUR_DEFINITION``. ``clauses``: ids of the rules.
+    """
     return _AT_MOST.get(most_binding(clauses), Level.OUR_DEFINITION)
 
 

@@ -13,7 +13,7 @@ from firstflight_conformance.paths import SPEC, of_algorithms
 
 
 class OpenPointError(ValueError):
-    """The list of open points is malformed."""
+    """An ``open-points.toml``, a list of choices that a text leaves to the implementer, is malformed."""
 
 
 class Kind(Enum):
@@ -30,12 +30,15 @@ class OpenPoint:
 
     ``source``: text and section. ``conforms``: the conforming alternatives, in one sentence. ``why``: why the text
     leaves the point open. ``against``: arguments against that. ``readings``: conforming values, by reading.
-    ``mutants``: alternatives that are not readings. ``bound``: name of the interval
+    ``mutants``: alternatives that are not readings, as changes of the model. ``bound``: name of the interval
     (:mod:`firstflight_conformance.compare.bounds`). ``clauses``: rules of the point, in addition to those that its
     readings decide and its mutants break. ``covers``: mutants within the interval, which the search for choices can
-    skip. ``second_reading``: verdict of an independent reader of the text, unless a mutant contains it. ``each_time``:
-    an implementation may choose differently each time. ``together``: alternatives of one decision, such as a unit;
-    answers may show them only all together.
+    skip.
+
+    ``second_reading``: opinion of a second reader of the text, ``agrees`` or ``doubts`` with a reason and a section. It
+    is empty if the entries of the mutants contain the opinion. ``each_time``: an implementation may choose differently
+    each time. ``together``: groups of mutants that belong to one decision, such as a unit. Answers may match the model
+    only if it has all changes of a group.
     """
 
     number: str

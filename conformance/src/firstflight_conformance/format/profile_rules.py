@@ -72,7 +72,11 @@ def _readings(table: ProfileTable, profile: str) -> dict[str, str | int]:
 
 
 def by_weight(clauses: tuple[str, ...]) -> list[str]:
-    """Return the rules of an event: first of the startup algorithm, then of its base, in the order of the pages."""
+    """Return clauses in the order of a report: rules of the startup algorithm, then rules of its base.
+
+    ``clauses``: ids of the rules of an event. Both groups are in the order of the specification pages; unknown ids come
+    last.
+    """
     order = {clause: place for place, clause in enumerate(known_clauses())}
     bases = tuple(f"{name}." for name, definition in ALGORITHMS.items() if isinstance(definition, Base))
     return sorted(clauses, key=lambda clause: (clause.startswith(bases), order.get(clause, len(order))))

@@ -12,7 +12,11 @@ from firstflight_conformance.paths import of_algorithms
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One choice. ``choices``: meaning by value, empty for an integer within ``bounds``."""
+    """A question that a source leaves open, with its possible answers. Each profile contains one answer.
+
+    ``choices``: the meaning of each answer, by its name. It is empty if the answers are integers within ``bounds``, a
+    minimum and a maximum. ``ambiguity``: number of the question on the specification page.
+    """
 
     name: str
     ambiguity: str
@@ -30,7 +34,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A named set of readings. ``changed``: readings that differ from the profile ``like``, or all without ``like``."""
+    """A published version of an algorithm: the answer to each reading, an open question of the sources.
+
+    ``changed``: readings with other answers than in the profile ``like``; all readings without ``like``.
+    """
 
     name: str
     title: str
@@ -45,8 +52,8 @@ class ProfileTable:
     """Content of ``spec/NAME/profiles.toml``. ``phases``, ``outcomes``, ``numbers``: additions to the observables.
 
     ``exits``: outcomes that end slow start. ``leaves``: outcomes that leave slow start for a while. ``endings``:
-    outcomes; after these, profiles may allow different packets to be sent. ``paces``: it computes the time of the next
-    packet.
+    outcomes; after these, profiles may allow different packets to be sent. ``paces``: the algorithm computes the
+    earliest time of the next packet.
     """
 
     algorithm: str

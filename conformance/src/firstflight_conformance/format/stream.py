@@ -83,7 +83,12 @@ def check_stream(events: Sequence[Event], config: dict[str, Any], algorithm: str
 
 
 def check_rtts(events: Sequence[Event], algorithm: str = "") -> None:
-    """Check the RTTs of a stream from the first sample on. Raise :class:`StreamError` at the first wrong RTT."""
+    """Check the RTTs of all ACKs in a stream. Raise :class:`StreamError` at the first wrong RTT.
+
+    An RTT sample must be the time since the largest acknowledged packet was sent. The minimum and the smoothed RTT must
+    be the values of the estimator in RFC 9002, section 5. A new path restarts the estimator, except in Careful Resume
+    (``algorithm``).
+    """
     rtt, path_start_ns = RttEstimator(), 0
     for index, event in enumerate(events):
         if isinstance(event, PathChange) and confirms_address(algorithm):
@@ -154,7 +159,11 @@ def _check_path(event: Event, path_start_ns: int, sent: Sequence[Run], sampled_b
 
 
 def _check_probes(event: Event, probes: list[Run]) -> None:
-    """Check that the packets of a ``lost`` event were all sent as PMTU probes with the flag, and none without it."""
+    """Check that the packets of a ``lost`` event are PMTU probes exactly if its flag ``pmtu_probe`` is set.
+
+    With the flag, all its packets must have been sent as PMTU probes; without it, none of them. ``probes``: all PMTU
+    probes sent so far; the packets of a ``sent`` event with the flag are added.
+    """
     if isinstance(event, Sent) and event.pmtu_probe:
         probes.extend(event.packets)
     if not isinstance(event, Lost) or not (probes or event.pmtu_probe):

@@ -44,10 +44,13 @@ PACED = "application-limited or paced: nothing can be concluded about slow start
 
 
 class AtLeastExplainer:
-    """Compares profiles with one subject."""
+    """Compares profiles with a sender whose bytes in flight (flight) are known, but not its window.
+
+    The flight, as in a capture, is a lower bound of the window.
+    """
 
     def __init__(self, subject: JudgedSender, *, events: Sequence[Event] | None = None) -> None:
-        """Prepare the comparison up to the sender's exit. ``events``: replace the sender's events."""
+        """Prepare the comparison up to the first loss or ECN-CE mark. ``events``: replace the sender's events."""
         self._subject = subject
         self._events = events = subject.events if events is None else events
         lost = (index for index, event in enumerate(events) if isinstance(event, Lost | Ce))
@@ -71,7 +74,10 @@ class AtLeastExplainer:
         self._follower = Follower(Question(config, events[:end], unknown, unknown, subject.begin, end))
 
     def explain(self, names: Iterable[str]) -> list[ComparedProfile]:
-        """Compare each profile with the sender. If the flight follows one, profiles with larger windows are refuted."""
+        """Compare each profile with the sender.
+
+        If the flight fills the windows of one profile, the profiles with windows that it does not fill are refuted.
+        """
         ways = [(name, self._follower.follow(name)) for name in names]
         pairs = [(self._one(name, way), way) for name, way in ways]
         following = [compared for compared, _ in pairs if compared.refuted is None and follows(compared)]
@@ -84,14 +90,23 @@ class AtLeastExplainer:
         ]
 
     def _holds(self, compared: ComparedProfile, way: Way, filled: bool) -> bool:
-        """Return whether a profile is still possible. ``filled``: the flight fills another profile's window."""
+        """Return whether the flight fills the windows of a profile at nine of ten releases.
+
+        A release is a burst of packets after ACKs. A profile that paces by the delivery rate normally needs only 3/4 of
+        a window. ``filled``: the flight fills the windows of a profile without such pacing; then 3/4 does not suffice.
+        """
         if not filled or not paces_by_rate(compared.profile):
             return follows(compared)
         flights = [flight for flight in self._all if flight[0] <= min(way.exits, default=len(way.answers) - 1)]
         return 10 * sum(self._near(way, flight) for flight in flights) >= _FOLLOWS_TENTHS * len(flights)
 
     def _flights(self, name: str) -> list[tuple[int, int]]:
-        """Return the flights that are compared with a profile. A pacing profile never ends a release by its window."""
+        """Return the flights to compare with a profile: pairs of event index and bytes in flight.
+
+        Each flight is measured at the end of a release, a burst of packets after ACKs. Only releases that stopped at a
+        full window show the window. For a profile that paces by the delivery rate all releases count, as its pacer ends
+        them earlier.
+        """
         return self._all if paces_by_rate(name) else self._limited
 
     def drained(self, compared: ComparedProfile) -> bool:
@@ -148,7 +163,10 @@ class AtLeastExplainer:
         return 4 * flight[1] >= _PACED_QUARTERS * way.answers[flight[0]][0]
 
     def _early(self, name: str, way: Way, first: int) -> Refutation | None:
-        """Return the refutation of a profile that leaves slow start while the sender continues, or None."""
+        """Return the refutation of a profile that leaves slow start while the sender's flight still grows, or None.
+
+        ``first``: event of the profile's exit from slow start.
+        """
         sender_exit, most_bytes = self._subject.left, way.answers[first][0]
         end = sender_exit.after + 1 if sender_exit.evidence == "growth" else len(self._events)
         flights = [flight for flight in self._flights(name) if first < flight[0] <= end]
@@ -159,7 +177,11 @@ class AtLeastExplainer:
         return Refutation(name, first, f"slow start is left at {most_bytes} bytes ({way.outcome(first)})", grows)
 
     def _after(self, name: str, way: Way, first: int) -> Refutation | None:
-        """Return the refutation of a profile with larger windows than the flight after its exit, or None."""
+        """Return the refutation of a profile if its windows after its exit from slow start exceed the flight, or None.
+
+        ``first``: event of the profile's exit. Two rounds after it are compared. A profile is refuted if each window in
+        the later half of a round exceeds the sender's flight by more than 1/9.
+        """
         remaining_bytes = way.answers[first][0]
         rounds: list[list[tuple[int, int]]] = [[]]
         flights = dict(self._limited)
@@ -198,7 +220,11 @@ def _sent_on(events: Sequence[Event]) -> int:
 
 
 def _drains(events: Sequence[Event]) -> bool:
-    """Return whether packets are sent at the pacing gain of Drain, and not faster in either half."""
+    """Return whether packets are sent at the pacing gain of Drain: sent / acknowledged bytes is 1/4 to 5/8.
+
+    The upper limit applies to the first and the second half of the events separately, the lower limit to all events.
+    Application-limited sends are ignored; at least eight other sends are needed.
+    """
     least, most = _DRAIN_GAINS
     halves = [_sent_and_acked(events[: len(events) // 2]), _sent_and_acked(events[len(events) // 2 :])]
     slow = all(0 < sent_bytes <= most * acked_bytes for sent_bytes, acked_bytes in halves)
@@ -231,7 +257,11 @@ def too_little(subject: JudgedSender, *, paced: bool = False) -> str | None:
 
 
 def grows_too_little(subject: JudgedSender) -> bool:
-    """Return whether the window grew less than in any slow start: messages of one size can look like windows."""
+    """Return whether the window grew by less than 2/5 of the acknowledged bytes before the exit from slow start.
+
+    Slow start grows faster, so the window did not limit the sender. An application that sends messages of one size also
+    produces flights of one size, which look like a full window.
+    """
     end = len(subject.events) if subject.left.by is None else subject.left.by
     points = [point for point in subject.limited if point.index < end]
     acked_bytes = sum(point.acked_bytes for point in points)
@@ -243,9 +273,10 @@ def grows_too_little(subject: JudgedSender) -> bool:
 
 
 def partly_limited(subject: JudgedSender) -> str | None:
-    """Return why the end of slow start is not shown, or None.
+    """Return the reason why the recording does not show the end of slow start, or None if it does.
 
-    The window must have ended nine of ten releases, both in slow start and in the round that shows less growth.
+    A release is a burst of packets after ACKs. A full window must have stopped nine of ten releases, both in slow start
+    and in the first round with slower growth.
     """
     limited, releases = _in_slow_start(subject)
     total = len(releases)
@@ -258,7 +289,11 @@ def partly_limited(subject: JudgedSender) -> str | None:
 
 
 def _round_of_the_exit(subject: JudgedSender) -> list[Release]:
-    """Return the releases of one round from the first with less growth, if growth is the evidence."""
+    """Return the releases (bursts of packets after ACKs) of the first round with slower growth.
+
+    The round begins at the sender's exit from slow start, and ends when a window of data is acknowledged. The list is
+    empty unless slower growth is the evidence of the exit.
+    """
     sender_exit = subject.left
     if sender_exit.by is None or sender_exit.evidence != "growth":
         return []
@@ -271,7 +306,10 @@ def _round_of_the_exit(subject: JudgedSender) -> list[Release]:
 
 
 def _in_slow_start(subject: JudgedSender) -> tuple[int, list[Release]]:
-    """Return the number of releases in slow start ended by the window, and all releases from the first of these on."""
+    """Return the number of window-limited releases in slow start, and all releases from the first of them on.
+
+    A release is a burst of packets after ACKs. It is window-limited if it stopped because the window was full.
+    """
     first = next((release.index for release in subject.releases if release.limited), 0)
     end = len(subject.events) if subject.left.by is None else subject.left.by
     releases = [release for release in subject.releases if first <= release.index < end]
@@ -321,10 +359,17 @@ def falls_unmarked(subject: JudgedSender) -> bool:
 
 
 def paces_by_rate(name: str) -> bool:
-    """Return whether a profile paces by the delivery rate. Its flight may grow less before it leaves slow start."""
+    """Return whether a profile paces by the delivery rate, as BBR does.
+
+    Before such a sender leaves slow start, its bytes in flight may grow less than its window.
+    """
     return ALGORITHMS[name.partition("/")[0]].samples_rate
 
 
 def follows(compared: ComparedProfile) -> bool:
-    """Return whether the flight fills the windows of a profile."""
+    """Return whether the sender's bytes in flight fill the windows that the model computes for a profile.
+
+    ``compared.counted``: number of compared releases (bursts of packets after ACKs). ``compared.equal``: number of
+    releases that fill the window. Nine of ten must do so.
+    """
     return 10 * compared.equal >= _FOLLOWS_TENTHS * compared.counted

@@ -21,8 +21,8 @@ from firstflight_conformance.records.findings import Cause
 def causes_of(subject: JudgedSender, profile: str) -> tuple[Cause, ...]:
     """Return the known bugs that reproduce every window up to the exit from slow start, best first.
 
-    Return no bug if the windows equal the windows of the profile. The model is not given the sender's windows. So no
-    bug fits after a deviation in the handshake.
+    Return no bug if the windows equal the windows of the profile. The model with a bug runs from its own window and
+    does not use the sender's windows. After a deviation in the handshake all later windows differ, so no bug fits.
     """
     diagnosed = _diagnosed(subject, profile)
     if diagnosed is None:

@@ -64,7 +64,12 @@ def with_choices(
 
 
 def _nearest(refuted: Sequence[ComparedProfile]) -> list[ComparedProfile]:
-    """Return the first profile of each algorithm with its own open points: open points of a base explain no exit."""
+    """Return the first profile with open points of its algorithm, for each of up to four algorithms.
+
+    An open point is a choice that a text leaves to the implementer. Open points of the base controller do not count,
+    since they do not explain an exit from slow start. Profiles on another base (``+`` in the name) are skipped.
+    ``refuted``: refuted profiles, nearest to the sender first.
+    """
     nearest: dict[str, ComparedProfile] = {}
     for compared in refuted:
         algorithm, _, profile = compared.profile.partition("/")
@@ -161,7 +166,12 @@ class _Windows(Walker):
         return _StepAlong(self, position, before, event, controller, observation)
 
     def counted(self, point: Point, position: Any, window_bytes: int) -> tuple[int, int, bool]:
-        """Return the number of ACKs with different windows, the sum of differences, and if it stays in a datagram."""
+        """Return the counts of differences up to the ACK ``point``, with the model's ``window_bytes`` after it.
+
+        The result has three parts: the number of ACKs with a window other than the sender's, and the sum of these
+        differences in bytes. The third part is whether the sum always stayed within one datagram. Counting restarts at
+        the sender's exit from slow start.
+        """
         question, index = self.comparison.question, point.index
         apart_bytes = window_bytes // question.unit_bytes * question.unit_bytes - (self.comparison.windows[index] or 0)
         # The growth after the sender's exit is counted separately.
@@ -172,14 +182,23 @@ class _Windows(Walker):
         return before[0] + (apart_bytes != 0), sum_bytes, within
 
     def agrees(self, point: Point, counted: tuple[int, int, bool]) -> bool:
-        """Return whether enough windows agree."""
+        """Return whether the windows of model and sender agree up to the ACK ``point``.
+
+        Windows may differ at one in 20 compared ACKs, or at more if the sum of the differences stays within one
+        datagram. After the sender's exit from slow start the sum always suffices; before it, only with ``in_sum``.
+        ``counted``: counts of differences, as :meth:`counted` returns them.
+        """
         differing, _, within = counted
         later = self._is_later(point)
         most = len(self.comparison.later if later else self.comparison.points)
         return differing * ONE_OF <= most or (within and (later or self.comparison.in_sum))
 
     def grows_after_exit(self, point: Point, exits: Exits) -> bool:
-        """Return whether the sender grows its window in slow start after an exit of the model."""
+        """Return whether the sender still grows its window in slow start although the model has left it.
+
+        ``point``: the ACK with the growth. ``exits``: events of the model's decision to leave slow start, and of its
+        first window not below ssthresh. Both must precede the ACK and the sender's own exit.
+        """
         before = [index for index in exits if index is not None and index < point.index]
         grows = len(before) == 2 and point.grown_bytes != 0 and max(before) <= self.comparison.left.after
         return grows and not self._is_later(point)
@@ -191,10 +210,11 @@ class _Windows(Walker):
 
 @dataclass(slots=True)
 class _Position(Position):
-    """A position along a recording. ``answers``: linked list of the answers so far, the last one first.
+    """A position along a recording: state of the model, and its answers so far, a linked list with the last one first.
 
-    ``differing``: number of ACKs with different windows. ``apart_bytes``: sum of the differences. ``within``: the sum
-    never exceeded a datagram. ``explained``: after the last event, comparison of the profile with the sender.
+    ``exits``: events of the model's exit from slow start. ``differing``: number of ACKs with a window other than the
+    sender's. ``apart_bytes``: sum of these differences. ``within``: the sum never exceeded a datagram. ``explained``:
+    comparison of the profile with the sender at its exit from slow start or after the last event, None before.
     """
 
     count: int = 0
@@ -206,20 +226,26 @@ class _Position(Position):
     explained: ComparedProfile | None = None
 
     def is_cut_by(self, event: Event) -> bool:
-        """Return whether the sender's exit has decided the answer."""
+        """Return whether the profile is already compared with the sender's exit from slow start, before ``event``.
+
+        Later events are then not compared.
+        """
         return self.explained is not None
 
     @property
     def flags(self) -> tuple[object, ...]:
-        """Further state that affects later answers."""
+        """Values that, together with the state of the model, decide later answers: exits, and counts of differences."""
         return self.exits, self.differing, self.apart_bytes, self.within
 
 
 class _StepAlong(PendingStep):
-    """A step along a recording."""
+    """One event processed by the model from a position, before its window is compared with the sender's window."""
 
     def equals(self, observed: dict[str, Any]) -> bool:
-        """Return whether the model's window is not refuted here, so that no alternative is required."""
+        """Return whether the sender's windows up to this event do not refute the model.
+
+        Then no alternative at an open point is needed. ``observed``: the sender's window and ssthresh after the event.
+        """
         point, observation = self.along.points.get(self.position.count), self.observation
         if point is None or isinstance(observation, int) or self._shows(observed):
             return True
@@ -235,7 +261,12 @@ class _StepAlong(PendingStep):
         return bool(observation.ssthresh_bytes == observed.get("ssthresh_bytes", observation.ssthresh_bytes))
 
     def meets(self, index: int, observed: dict[str, Any]) -> Position | None:
-        """Return the position after the event, or None if it is refuted here."""
+        """Return the position after the event, or None if the sender's windows refute the model at this event.
+
+        A position is the state of the model with the choices made so far. ``index``: index of the event. ``observed``:
+        the sender's window and ssthresh after it. If they differ from the model's, values within permitted intervals
+        follow them.
+        """
         bounds = self.bounds()
         if not self._shows(observed):
             self.follow(bounds, observed)
@@ -250,7 +281,10 @@ class _StepAlong(PendingStep):
         return position if self._stands(position, index, answer[0]) else None
 
     def _stands(self, position: _Position, index: int, window_bytes: int) -> bool:
-        """Return whether a position is not refuted yet. After the exit, or the last event, the judge decides."""
+        """Return whether the sender's windows do not refute a position up to event ``index``.
+
+        At the sender's exit from slow start and at the last event, the whole profile is compared with the sender.
+        """
         comparison, point, sender_exit = self.along.comparison, self.along.points.get(index), self.along.comparison.left
         if point is not None:
             counted = self.along.counted(point, position, window_bytes)

@@ -42,12 +42,13 @@ class Reduction:
 
 @dataclass(frozen=True, slots=True)
 class Did:
-    """Behaviour of a sender. ``rtt_ratio``: RTT at the exit from slow start, divided by the least RTT so far.
+    """Behaviour of a sender. ``event``: its exit from slow start.
 
-    ``initial_window_round``: in a capture, the round that shows the initial window. ``fast``: events of three ACKs that
-    show a growth above 1.1. ``initial_window_range`` and ``window_range``: smallest and largest window if the capture
-    allows several. ``rounds``, ``exit_round``: set for a capture at the receiver. ``shown``: part of slow start that
-    the recording shows; members about the rest are None.
+    ``shown``: part of slow start that the recording contains. ``growth``: window growth in bytes per acknowledged byte
+    in slow start. ``fast``: events of three ACKs with a growth above 1.1 bytes per byte. ``rtt_ratio``: RTT at the
+    exit, divided by the least RTT so far. ``initial_window_round``: in a capture, the round that shows the initial
+    window. ``initial_window_range`` and ``window_range``: smallest and largest window if the capture allows several.
+    ``rounds``, ``exit_round``: set for a capture at the receiver. Members about parts that are not shown are None.
     """
 
     initial_window_bytes: int | None
@@ -174,7 +175,10 @@ def _growth(subject: JudgedSender) -> Fraction | None:
 
 
 def _fast(subject: JudgedSender) -> tuple[int, ...]:
-    """Return the events of up to three ACKs in slow start with the largest growth above ``_FAST``."""
+    """Return the events of up to three ACKs with the fastest growth in slow start, sorted by index.
+
+    The window must grow by more than 1.1 bytes per byte that the ACK acknowledges.
+    """
     until = subject.left.grown_until
     end = len(subject.events) if until is None else until
     points = [point for point in subject.limited if point.index < end and point.acked_bytes]
@@ -194,7 +198,7 @@ def _reduction(subject: JudgedSender) -> Reduction | None:
     """Return event and factor of the first reduction of the window, or None.
 
     The factor comes from a new ssthresh below the window after a loss, or from a smaller window if that is earlier. If
-    the window after a loss is only little smaller, the factor comes from the least window of the recovery.
+    the window after a loss is smaller by less than 1/20, the factor comes from the least window of the recovery.
     """
     lost: int | None = None
     threshold_bytes: int | None = None
@@ -245,7 +249,11 @@ def _factor(subject: JudgedSender, cause: int, index: int, new_bytes: int) -> Re
 
 
 def _untold_bytes(subject: JudgedSender, cause: int) -> int:
-    """Return the estimated slow-start growth in bytes at the ACKs without a logged window directly before a loss."""
+    """Return the estimated growth in slow start, in bytes, that the log does not show before event ``cause``.
+
+    ``cause``: event of the loss or reduction. The estimate is the bytes of the ACKs without a logged window directly
+    before it, multiplied by the growth per acknowledged byte. Return 0 after slow start, or if that growth is unknown.
+    """
     before = zip(reversed(subject.events[:cause]), reversed(subject.answers[:cause]), strict=True)
     untold = takewhile(lambda pair: not pair[1].reported, before)
     acked_bytes = sum(event.bytes for event, _ in untold if isinstance(event, Ack))

@@ -34,11 +34,12 @@ class Refutation:
 
 @dataclass(frozen=True, slots=True)
 class ComparedProfile:
-    """Comparison of a profile with a sender, up to the exit. ``counted``: ACKs that grew one of the two windows.
+    """Comparison of a profile with a sender, up to the exit from slow start.
 
-    ``equal``: ACKs of these with equal windows. ``refuted``: ``None`` if the sender may be the profile. ``by_exit``:
-    the growth agrees, only the exit differs. ``choices``: alternatives at open points that explain the sender.
-    ``settled``: ids of the choices for the whole connection.
+    ``counted``: ACKs that grew the profile's or the sender's window. ``equal``: ACKs of these with equal windows.
+    ``refuted``: ``None`` if the sender may be the profile. ``by_exit``: the growth agrees, only the exit differs.
+    ``choices``: alternatives at open points (choices left to the implementer) that explain the sender. ``settled``: ids
+    of the choices for the whole connection.
     """
 
     profile: str
@@ -53,11 +54,13 @@ class ComparedProfile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileComparison:
-    """Inputs of a comparison with a sender: the question, and the function ``judged`` that compares a way of a profile.
+    """Inputs of a comparison between a sender and a profile.
 
-    ``windows``: the sender's windows, or None where unknown. ``thresholds``: its thresholds, or None if it reports
-    none. ``points``: the compared ACKs up to the sender's exit. ``later``: the compared ACKs after it. ``left``: the
-    sender's exit. ``in_sum``: single ACKs may differ if the sums agree.
+    ``question``: events and windows of the sender, the input for each profile. ``judged``: function that compares the
+    way of a profile, its answers to the events with its exit, with the sender. ``windows``: the sender's windows, or
+    None where unknown. ``thresholds``: its thresholds, or None if it reports none. ``points``: the compared ACKs up to
+    the sender's exit. ``later``: the compared ACKs after it. ``left``: the sender's exit. ``in_sum``: single ACKs may
+    differ if the sums agree.
     """
 
     question: Question
@@ -84,7 +87,7 @@ def candidates(events: Sequence[Event]) -> tuple[list[str], list[str]]:
 
 
 class Explainer:
-    """Compares profiles with one subject."""
+    """Compares profiles with one recorded sender."""
 
     def __init__(self, subject: JudgedSender, *, reduction: bool, events: Sequence[Event] | None = None) -> None:
         """Prepare the comparison up to the sender's exit.
@@ -151,12 +154,16 @@ class Explainer:
         return self._by(name, self._whole(way), exact=exact)
 
     def _whole(self, way: Way) -> Way:
-        """Return a way with windows rounded down to whole segments."""
+        """Return the way of a profile, its answers to the events, with windows rounded down to whole segments."""
         size_bytes = self._subject.recording.header.config.max_datagram_size_bytes
         return replace(way, answers=[(answer[0] // size_bytes * size_bytes, *answer[1:]) for answer in way.answers])
 
     def _by(self, name: str, way: Way, *, exact: bool = False) -> ComparedProfile:
-        """Return the comparison of a way with the sender. ``exact``: ignore unreported growth before a reduction."""
+        """Compare the way of a profile, its answers to the events with its exit, with the sender.
+
+        At ACKs without a logged window before the sender's exit, the window may have grown. ``exact``: allow no
+        difference for this growth in the window or threshold at the exit.
+        """
         differing = [point for point in self._points if point.index < len(way.answers) and self._differs(way, point)]
         counted = sum(self._counts(way, point) for point in self._points)
         equal = counted - len(differing)
@@ -183,7 +190,10 @@ class Explainer:
         )
 
     def _counts(self, way: Way, point: Point) -> bool:
-        """Return whether one of the two windows grew at an ACK."""
+        """Return whether an ACK counts in the comparison: it changed the profile's window or grew the sender's window.
+
+        ``way``: answers of the profile. An ACK after the last answer does not count.
+        """
         if point.index >= len(way.answers):
             return False
         return point.grown_bytes != 0 or way.answers[point.index][0] != self._before(point.index)
@@ -202,7 +212,7 @@ class Explainer:
         )
 
     def _early(self, name: str, way: Way) -> Refutation | None:
-        """Return the refutation of a profile that leaves slow start while the sender continues, or None."""
+        """Return the refutation of a profile that leaves slow start while the sender remains in it, or None."""
         sender_exit, first = self._subject.left, min(way.exits, default=None)
         if first is None or first > sender_exit.after or (sender_exit.by is not None and sender_exit.by in way.exits):
             return None
@@ -214,7 +224,7 @@ class Explainer:
         return Refutation(name, first, f"slow start is left ({outcome})", grows)
 
     def _late(self, name: str, way: Way) -> Refutation | None:
-        """Return the refutation of a profile that continues where the sender left slow start, or None."""
+        """Return the refutation of a profile that remains in slow start at the sender's exit, or None."""
         sender_exit = self._subject.left
         if sender_exit.by is None or any(sender_exit.after < index <= sender_exit.by for index in way.exits):
             return None
@@ -225,7 +235,10 @@ class Explainer:
         return Refutation(name, sender_exit.by, "slow start goes on", f"it is left, by the {sender_exit.evidence}")
 
     def _grows_alike(self, way: Way) -> bool:
-        """Return whether the slower growth of profile and sender agrees, at nearly every ACK or in sum."""
+        """Return whether a profile has the sender's slower growth after the sender's exit from slow start.
+
+        The windows must agree at all but one in 20 ACKs, or the growths in sum to within a datagram.
+        """
         if not self._later or self._later[-1].index >= len(way.answers):
             return False
         if ONE_OF * sum(self._differs(way, point) for point in self._later) <= len(self._later):
@@ -273,7 +286,10 @@ class Explainer:
         return Refutation(name, by, f"{quantity} {_or_none(expected)}", f"{quantity} {_or_none(observed)}")
 
     def _untold_bytes(self, by: int) -> int:
-        """Return the bytes acknowledged just before an event without reported windows: possible unreported growth."""
+        """Return the bytes of the ACKs without a logged window directly before event ``by``.
+
+        By up to this number, the window may have grown without a report.
+        """
         untold_bytes = 0
         for event, answer in zip(
             reversed(self._subject.events[:by]), reversed(self._subject.answers[:by]), strict=True

@@ -37,11 +37,12 @@ Exits = tuple[int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Input for every profile. ``given``: the sender's window before each event, or None if unknown.
+    """Input for every profile: the sender's events and windows.
 
-    ``after``: the sender's window after each event if it is compared. ``begin``: the first event that the algorithm
-    sees. ``most``: stop following a profile after more different windows. ``unit_bytes``: windows are compared in whole
-    units. While they are equal, the profile keeps the rest of its own window: TCP reports whole segments.
+    ``given``: the sender's window before each event, or None if unknown. ``after``: the sender's window after each
+    event if it is compared. ``begin``: the first event that the algorithm sees. ``most``: stop following a profile if
+    more than this number of its windows differ from ``after``. ``unit_bytes``: windows are compared in whole units.
+    While they are equal, the profile keeps the rest of its own window: TCP reports whole segments.
     """
 
     config: Config
@@ -55,7 +56,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Answers of a profile, and its exit from slow start: event of the decision, and first event that shows it."""
+    """Answers of a profile to the events of a recording, with its exit from slow start.
+
+    ``decided``: event with the outcome that leaves slow start. ``shown``: first event with a window not below ssthresh.
+    Each is an index, or None without such an event.
+    """
 
     answers: list[Followed]
     decided: int | None
@@ -63,7 +68,10 @@ class Way:
 
     @property
     def exits(self) -> tuple[int, ...]:
-        """The events that may count as its exit."""
+        """The events that may count as the profile's exit from slow start: the decision, and the first that shows it.
+
+        The tuple is empty if the profile does not leave slow start, and has one index if both are the same event.
+        """
         return tuple(dict.fromkeys(index for index in (self.decided, self.shown) if index is not None))
 
     def outcome(self, index: int) -> str:
@@ -81,7 +89,10 @@ class Follower:
     """Runs profiles along one recording."""
 
     def __init__(self, question: Question) -> None:
-        """Store the question, and load the function of the port if a compiler is available."""
+        """Store the question: the sender's events and windows.
+
+        Load the C port of the model if a compiler is available.
+        """
         self.question = question
         self._function: Any = None
         self._laid_out: dict[bool, _LaidOut] = {}
@@ -89,7 +100,10 @@ class Follower:
             self._function = _function()
 
     def follow(self, name: str) -> Way:
-        """Return the way of a profile, ``algorithm/profile``."""
+        """Return the way of profile ``name``, ``algorithm/profile``: its answers to the events, with its exit.
+
+        The answers end before an event that the profile refuses, or when too many windows differ from the sender's.
+        """
         if self._function is None:
             return way_of(_in_python(asked(self.question, name), name))
         samples = _asks_for_samples(name)
@@ -99,7 +113,10 @@ class Follower:
 
 
 def asked(question: Question, name: str) -> Question:
-    """Return the question for a profile, with delivery-rate samples if its algorithm uses them."""
+    """Return the question (the sender's events and windows) for profile ``name``, ``algorithm/profile``.
+
+    Delivery-rate samples are added to its events if the algorithm uses them.
+    """
     return replace(question, events=with_samples(question.events)) if _asks_for_samples(name) else question
 
 
@@ -108,7 +125,10 @@ def _asks_for_samples(name: str) -> bool:
 
 
 def observed(question: Question, name: str) -> Observation | None:
-    """Return the observation of the model after the last event, or None if it refuses one."""
+    """Return the model's observation after the last event that it accepts.
+
+    Return None if it accepts none, or if the algorithm has not begun. ``name``: the profile, ``algorithm/profile``.
+    """
     last: Observation | None = None
     for observation in _observations(asked(question, name), name):
         last = None if isinstance(observation, int) else observation
@@ -167,7 +187,11 @@ def _in_python(question: Question, name: str) -> list[Followed]:
 
 
 def followed(observation: Observation | int) -> Followed:
-    """Return an observation of the model, or a window alone, as numbers of the port."""
+    """Return an observation of the model as the C port reports it: four integers.
+
+    These are window and ssthresh in bytes, and the indexes of phase and outcome. ``NONE`` replaces an infinite
+    ssthresh. An ``int`` is a window alone; the other three numbers are then ``NONE``.
+    """
     if isinstance(observation, int):
         return observation, NONE, NONE, NONE
     threshold = NONE if observation.ssthresh_bytes is None else observation.ssthresh_bytes
@@ -175,7 +199,11 @@ def followed(observation: Observation | int) -> Followed:
 
 
 def _observations(question: Question, name: str) -> Iterator[Observation | int]:
-    """Yield the answers of the model up to an event that it refuses. Before it begins, yield only its window."""
+    """Yield the model's observation after each event, up to the first event that the model refuses.
+
+    Before event ``question.begin`` the algorithm processes only sent packets; for other events yield only the window in
+    bytes. ``question``: the sender's events and windows. ``name``: the profile.
+    """
     run = _GivenRun(question, name)
     with suppress(DomainError):
         yield from drive(run, question.events)
@@ -202,7 +230,7 @@ class _GivenRun:
 
 
 def way_of(answers: list[Followed]) -> Way:
-    """Return a way with its exit."""
+    """Return the way of a profile: its answers, with the events of its exit from slow start."""
     exits: Exits = None, None
     for index, answer in enumerate(answers):
         if answer[0] >= answer[1] or answer[3] in _CHANGES:

@@ -29,7 +29,11 @@ _OTHERS = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A parsed connection. ``agreement``: of a qlog, the share of the logged bytes in flight that agree."""
+    """A parsed connection. ``notes``: remarks for the report.
+
+    ``agreement``: in a qlog, the share of the logged bytes in flight that equal the values computed from its packets, 0
+    to 1. None in other formats.
+    """
 
     recording: Recording
     agreement: float | None

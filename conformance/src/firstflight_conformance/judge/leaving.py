@@ -110,7 +110,11 @@ def _last_full(points: Sequence[Point], growth: Fraction | None) -> tuple[int, i
 
 
 def _lasting(points: Sequence[Point], less: int, before: Sequence[int], *, confirmed: bool) -> bool:
-    """Return whether slower growth lasts half a window or is confirmed: it is not a stall or the end of the data."""
+    """Return whether slower growth from event ``less`` on shows an exit, and not a stall or the end of the data.
+
+    It must last for two ACKs and half a window of acknowledged bytes. With ``confirmed`` its duration does not matter:
+    a threshold or a logged state shows the exit as well.
+    """
     rest = [point for point in points if point.index >= less]
     return confirmed or (len(rest) >= _LESS_ACKS and 2 * sum(point.acked_bytes for point in rest) >= before[less])
 
@@ -143,7 +147,11 @@ def _first_evidence(
 
 
 def _at_an_ack(events: Sequence[Event], first_evidence: tuple[int, str] | None) -> tuple[int, str] | None:
-    """Return an exit shown by a state at the next ACK, since a state may be logged before its ACK."""
+    """Move an exit that a logged state shows to the next event that does not send packets, normally an ACK.
+
+    A log may contain the new state before the ACK that causes it. ``first_evidence``: event and kind of the evidence.
+    Other kinds than ``state`` are returned unchanged.
+    """
     if first_evidence is None or first_evidence[1] != "state":
         return first_evidence
     index = next(

@@ -26,7 +26,7 @@ def config_layout(config: Config) -> ConfigLayout:
 
 
 class PackedEvents:
-    """Events, with the runs and ranges that they point to."""
+    """Events in the layout of the C port, with the tables of packet runs and packet ranges that they point to."""
 
     def __init__(self, events: Sequence[Event]) -> None:
         """Pack the events."""

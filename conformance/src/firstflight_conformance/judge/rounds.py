@@ -47,11 +47,11 @@ def exit_round(subject: JudgedSender) -> int | None:
 
 
 def exit_range(subject: JudgedSender) -> tuple[int, int] | None:
-    """Return the smallest and the largest possible window at the exit from slow start, or None.
+    """Return the smallest and the largest possible window at the exit in bytes, or None without an exit.
 
-    The lower bound is the flight after the last full growth. The upper bound is the flight of the next rounds if the
-    evidence is slower growth. At a loss or mark it is the flight, including the acknowledged data and the growth of one
-    ACK.
+    The lower bound is the largest flight up to the last ACK with full slow-start growth. The upper bound is the largest
+    flight up to the third round after the exit, plus two datagrams. If a loss or mark is the evidence, it is the
+    largest flight up to the loss, plus two datagrams.
     """
     sender_exit = subject.left
     if sender_exit.by is None:
@@ -65,7 +65,7 @@ def exit_range(subject: JudgedSender) -> tuple[int, int] | None:
 
 
 def _later(subject: JudgedSender, index: int) -> int:
-    """Return the event ``_LATER_ROUNDS`` rounds after another."""
+    """Return the event that ends the third round after event ``index``, or the number of events if none does."""
     rounds, remaining_bytes = _LATER_ROUNDS, subject.before[index]
     for at in range(index, len(subject.events)):
         event = subject.events[at]

@@ -26,10 +26,11 @@ _PACED_ONE_OF, _PACED_DATAGRAMS = 8, 10
 
 @dataclass(frozen=True, slots=True)
 class JudgedSender:
-    """State of the sender at each event. ``given``: its window before the event, or None if unknown.
+    """A recorded sender: its state at each event, and its exit from slow start.
 
-    ``limited``: window-limited ACKs, which show growth. ``begin``: the first event that algorithms see. ``releases``:
-    all releases if only the flight is known.
+    ``given``: its window before the event, or None if unknown. ``limited``: window-limited ACKs, which show growth.
+    ``begin``: the first event that algorithms see. ``releases``: bursts of packets after ACKs, if only bytes in flight
+    are known as in a capture; otherwise empty.
     """
 
     recording: Recording
@@ -76,10 +77,12 @@ def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: s
 
 
 def _limited(recording: Recording, before: Sequence[int], answers: Sequence[Answer]) -> list[Point]:
-    """Return the window-limited ACKs. The window must be three quarters full, since a paced sender may not fill it.
+    """Return the window-limited ACKs. Only these show how the sender grows its window.
 
-    A pacer lets only a limited number of bytes be acknowledged before it sends at least half a datagram. Beyond this
-    limit the sender had no data, and quinn stops growing its window, however full it still is.
+    ACKs with ``app_limited`` or without a reported window do not count. At least three quarters of the window must be
+    in flight before the ACK, since a paced sender may not fill it. After the ACK, a packet of at least half a datagram
+    must be sent. Until then at most 1/8 of the window, or ten datagrams, may be acknowledged in addition to the largest
+    ACK. Otherwise the sender had no data; quinn then stops growing its window.
     """
     points: list[Point] = []
     waiting: list[Point] = []
@@ -111,7 +114,10 @@ def _most_so_far(answers: Sequence[Answer], first_bytes: int) -> list[Answer]:
 
 
 def _ended(releases: Sequence[Release], before: Sequence[int], answers: Sequence[Answer]) -> list[Point]:
-    """Return the growth between consecutive releases that the window ended."""
+    """Return the growth of the window between two consecutive releases that both stopped at a full window.
+
+    A release is a burst of packets after ACKs.
+    """
     points = []
     for earlier, release in pairwise(releases):
         if earlier.limited and release.limited and answers[release.index].reported and release.acked_bytes:
@@ -147,7 +153,10 @@ def _flagged(
 
 
 def _stayed(answer: Answer, before_bytes: int) -> bool:
-    """Return whether a reported window is unchanged. quinn reports no window for an ACK that comes with a loss."""
+    """Return whether the window is reported after an event and equals the window before it.
+
+    Return False without a report. quinn reports no window for an ACK that comes with a loss.
+    """
     return answer.reported and answer.cwnd_bytes == before_bytes
 
 
@@ -168,7 +177,12 @@ def _begin(recording: Recording, start: str) -> int:
 
 
 def flagged(recording: Recording, rule: str | None) -> Recording:
-    """Return the recording with ``app_limited`` of its ACKs set by the rule."""
+    """Return the recording with ``app_limited`` of its ACKs set by a rule.
+
+    ``rule``: ``stated`` keeps the recorded values. ``growth`` sets it in slow start if the window did not limit the
+    sender and stayed unchanged. ``data`` sets it outside the period of new stream data, ``never`` nowhere. None:
+    ``stated`` if the recording states the values, otherwise ``growth``.
+    """
     events = subject_of(recording, app_limited=rule).events
     return replace(
         recording, steps=tuple(replace(step, event=event) for step, event in zip(recording.steps, events, strict=True))

@@ -56,7 +56,10 @@ MOVES_NS = (1_000, 10_000, 100_000, 1_000_000)
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """The exit moves in ``moved`` of ``of`` runs with each sample changed by ``by_ns``, up or down."""
+    """Result of runs with changed RTT samples: the profile's exit from slow start moves in ``moved`` of ``of`` runs.
+
+    Each run adds ``by_ns`` to a sample or subtracts it, at random for each sample.
+    """
 
     by_ns: int
     moved: int
@@ -102,7 +105,7 @@ class ConnectionVerdict:
 
     @property
     def refuted(self) -> list[Refutation]:
-        """The refutations, by decreasing event."""
+        """The refutations, sorted by event index, the latest first, then by profile."""
         refutations = [compared.refuted for compared in self.explained if compared.refuted is not None]
         return sorted(refutations, key=lambda refutation: (-refutation.event, refutation.profile))
 
@@ -219,7 +222,12 @@ def _explain(subject: JudgedSender, names: Iterable[str], *, requested: bool) ->
 
 
 def _later(subject: JudgedSender) -> JudgedSender | None:
-    """Return the sender with an exit by threshold after its slower growth, or without exit if it pauses, or None."""
+    """Return the sender with another exit from slow start after its slower growth, or None.
+
+    If the ACK that ends the slower growth (``left.until``) has a threshold, it becomes the exit. Otherwise the exit is
+    removed if the sender only pauses: each later ACK grows the window by 0 or by all acknowledged bytes. Return None in
+    other cases, in a capture, or if slower growth is not the evidence of the exit.
+    """
     sender_exit, at = subject.left, subject.left.until
     if sender_exit.evidence != "growth" or subject.at_least:
         return None
@@ -231,7 +239,12 @@ def _later(subject: JudgedSender) -> JudgedSender | None:
 
 
 def _goes_on(subject: JudgedSender, compared: ComparedProfile, later: ComparedProfile) -> bool | None:
-    """Return whether a profile may leave at the later exit, as BBR, or ``None`` if it leaves where the growth slows."""
+    """Return whether a profile may continue in slow start where the sender's growth slows, as BBR may.
+
+    ``compared``: comparison with the sender's exit where its growth slows. ``later``: comparison with a later exit, or
+    without one. If the profile leaves slow start where the growth slows, return None, or False if it is refuted.
+    Otherwise return True if ``later`` does not refute it, or if only the later exit contradicts it.
+    """
     if any(subject.left.after < index <= (subject.left.by or 0) for index in compared.exits):
         return None if compared.refuted is None else False
     return later.refuted is None or (compared.refuted is None and later.by_exit)
@@ -324,7 +337,11 @@ def _undecided_flight(
 
 
 def _left_by_drain(subject: JudgedSender, unrefuted: Sequence[ComparedProfile]) -> JudgedSender:
-    """Return the sender with the exit of BBR if BBR explains a capture at the sender, and it drains its queue."""
+    """Return the sender with BBR's exit from slow start if a capture shows it, otherwise the sender unchanged.
+
+    The capture must be made at the sender, and BBR must be the only unrefuted algorithm. After the exit the bytes in
+    flight must fall as in Drain, BBR's phase that empties the queue. ``unrefuted``: the unrefuted profiles.
+    """
     if not subject.at_least or subject.recording.header.quality.get("taken") is not None:
         return subject
     drained = AtLeastExplainer(subject).drained
@@ -390,7 +407,11 @@ def _moves(by_ns: int) -> list[Callable[[int], int]]:
 
 
 def margin(verdict: ConnectionVerdict, profile: str) -> list[Margin]:
-    """Return the dependence of a profile's exit on RTT samples: six runs per change, each sample moved up or down."""
+    """Return the dependence of a profile's exit from slow start on the RTT samples, one result per size of change.
+
+    Sizes are :data:`MOVES_NS`. For each size, six runs change every sample by the size, up or down at random for each
+    sample. A result counts the runs with another exit. The list is empty if the profile does not leave slow start.
+    """
     subject = verdict.subject
     (at,) = {compared.exits[:1] for compared in verdict.explained if compared.profile == profile}
     margins = []

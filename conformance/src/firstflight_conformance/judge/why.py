@@ -18,7 +18,7 @@ _SHOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The path: its least RTT, its highest acknowledged rate over at least this RTT, and their product."""
+    """The network path: its least RTT, its highest acknowledged rate over at least this RTT, and their product."""
 
     bytes_per_s: int
     least_rtt_ns: int
@@ -50,7 +50,11 @@ class Why:
 
 
 def path_of(subject: JudgedSender) -> Path | None:
-    """Return the path, or None for a recording without RTT samples or with less than a round of ACKs."""
+    """Return rate and least RTT of the network path, computed from the sender's ACKs, or None.
+
+    The rate is the highest rate of acknowledged bytes over at least the least RTT. Return None for a recording without
+    RTT samples or with less than a round of ACKs.
+    """
     acks = [event for event in subject.events if isinstance(event, Ack)]
     least_ns = min((event.latest_rtt_ns for event in acks if event.latest_rtt_ns), default=None)
     if least_ns is None:
@@ -131,7 +135,12 @@ _RULES: dict[tuple[str, Outcome], tuple[str, Callable[[Mapping[str, int | None]]
 
 
 def why_lines(path: Path | None, window_bytes: int | None, exit_reasons: Sequence[Why]) -> Iterator[str]:
-    """Yield the path, the exit relative to it, and the rules."""
+    """Yield the lines of a report on the network path and on the reasons for the exit from slow start.
+
+    The first line contains rate, least RTT and their product, and ``window_bytes``, the window at the exit, as a
+    multiple of the product. Each further line contains the rule of a profile that ends slow start, with its observed
+    number and limit.
+    """
     if path is not None and path.product_bytes:
         part = "" if window_bytes is None else f"; slow start was left at {window_bytes / path.product_bytes:.2f} of it"
         rate = f"{path.bits_per_s / 1e6:.3g} Mbit/s"
@@ -141,7 +150,12 @@ def why_lines(path: Path | None, window_bytes: int | None, exit_reasons: Sequenc
 
 
 def why_json(path: Path | None, window_bytes: int | None, exit_reasons: Sequence[Why]) -> dict[str, Any]:
-    """Return path and rules as JSON."""
+    """Return the members ``path`` and ``why`` of a JSON report.
+
+    ``path``: rate and least RTT of the network path, and their product, or None if unknown. ``path`` also contains the
+    window at the exit as a multiple of the product. ``why``: for each profile, the rule that ends its slow start, with
+    its observed number and limit.
+    """
     return {
         "path": None
         if path is None or not path.product_bytes

@@ -31,7 +31,10 @@ class _Frame:
 
 
 def draw_bins(axes: Axes, bins: Bins, unit: Unit) -> None:
-    """Draw a bar for each bin and, above them, the two windows of the deciding evaluation."""
+    """Draw a bar for each bin of SEARCH and, above them, the two windows of bins that were compared last.
+
+    If a comparison ended slow start, its windows are drawn in place of the last ones. ``unit``: unit of the time axis.
+    """
     sent = bins.readings.compared is Compared.SENT
     highest_bytes = max(max(time_bin.bytes, time_bin.sent_bytes if sent else 0) for time_bin in bins.bins)
     frame = _Frame(axes, unit, bytes_unit(highest_bytes))

@@ -38,7 +38,11 @@ def write_heatmap(rows: Sequence[Row], column: str, path: Path, *, relative: boo
 
 
 def longest_axes(rows: Sequence[Row]) -> tuple[str, str]:
-    """Return the two axes with the most values, the larger first. The queue counts in the form with fewer values."""
+    """Return the two columns with the most different values, the column with more values first.
+
+    The queue is given in bytes and in bandwidth-delay products. Only the form with fewer different values is
+    considered, bytes if both are equal: in the other form each rate and RTT gives another value.
+    """
     count = {axis: len({_at(row, axis) for row in rows}) for axis in _AXES if _at(rows[0], axis) is not None}
     if "queue_bytes" in count:
         del count["queue_products" if count["queue_bytes"] <= count["queue_products"] else "queue_bytes"]
@@ -55,9 +59,11 @@ def _at(row: Row, axis: str) -> Any:
 
 
 def panels(rows: Sequence[Row], column: str, *, relative: bool) -> dict[str, Panel]:
-    """Return the value at each position by algorithm: the median over all other axes, for cells with an answer.
+    """Return the panel of each algorithm: the value of ``column`` at each position, a pair (x, y).
 
-    ``relative``: divide by the value of the first algorithm, and omit its panel.
+    x and y are the values of the two columns with the most different values. The value is the median over the rows at
+    this position. Rows without a value are ignored. ``relative``: divide by the value of the first algorithm, and omit
+    its panel.
     """
     x, y = longest_axes(rows)
     values: dict[str, dict[tuple[Any, Any], list[int]]] = {}

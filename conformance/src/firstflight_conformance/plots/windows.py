@@ -34,7 +34,10 @@ TURNS = (
 
 @dataclass(frozen=True, slots=True)
 class WindowTrace:
-    """The answers of a controller to a stream. ``names``: profiles with these answers. ``bins``: bins of the first."""
+    """The observations of a controller after each event of a stream. ``names``: profiles with these observations.
+
+    ``bins``: bins of SEARCH in the first of these profiles, or None without bins.
+    """
 
     names: tuple[str, ...]
     events: Sequence[Event]
@@ -84,7 +87,11 @@ def scale_of(traces: Sequence[WindowTrace]) -> Scale:
 
 
 def draw_windows(axes: Axes, traces: Sequence[WindowTrace], scale: Scale) -> None:
-    """Draw windows, thresholds and targets of all traces, bytes in flight, and marks for turns and events."""
+    """Draw cwnd and ssthresh of all traces, the window targets of SEARCH's drain, bytes in flight, and marks.
+
+    Marks show exits from slow start, ends of drains, reductions of the window, losses, ECN-CE marks, persistent
+    congestion and PTOs.
+    """
     for number, trace in enumerate(traces):
         _draw_trace(axes, trace, number, len(traces), scale)
     _draw_targets(axes, traces, scale)

@@ -30,7 +30,10 @@ class Decision:
 
     @property
     def differences(self) -> list[tuple[str, Any, Any]]:
-        """Changed values: name, value of the model, value of the cause. Members of the state have their bare names."""
+        """Observables after the event that differ between the model and the cause, the model with the assumed error.
+
+        Each entry has a name, the value of the model, and the value of the cause. Members of the state have bare names.
+        """
         model_values, cause_values = _flat(self.model), _flat(self.other)
         return [
             (name, value, cause_values.get(name))
@@ -46,9 +49,10 @@ def _flat(values: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Windows in bytes after the events of a case from ``first`` on.
+    """Windows in bytes of the model and of the implementation after each event of a failed case, from ``first`` on.
 
-    ``decided`` and ``seen``: event indices of the decision and of the first visible difference.
+    ``first``: index of the first event. ``decided``: index of the event where the model first decides otherwise than
+    the cause of the failure. ``seen``: index of the first event with a different answer of the implementation.
     """
 
     first: int
@@ -60,10 +64,12 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A choice of an implementation at an open point, with its values within a bound, and the cases that show it.
+    """A conforming choice of an implementation at an open point, where a specification permits more than one behaviour.
 
-    ``cause``: id of the alternative or of the bound. ``acts`` is false if the text permits inaction and the choice is
-    inaction. ``extreme``: a value is at an end of a bound that the text does not mention.
+    The choice is an alternative, or values within a bound, an interval that the specification permits. ``cause``: id of
+    the alternative, or open point and quantity of the bound. ``what``: description, with the values. ``cases``: cases
+    that show the choice. ``acts`` is false if the specification permits inaction and the choice is inaction.
+    ``extreme``: a value is 0, and the specification lacks a lower limit.
     """
 
     point: OpenPoint
@@ -91,14 +97,20 @@ class Exercised:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A cause of failures. ``cases``: explained failures, among ``of``; for an unknown cause, unexplained failures.
+    """A cause of failures: a change of the model whose answers equal the answers of the implementation.
 
-    ``kind``: ``base`` (the startup algorithm never acts), ``profile`` (another profile), ``operator`` (an edit of the
-    model), ``reading``, ``mutant``, ``pair``, ``state`` (``kept_state.py``), or ``rule``. For ``rule`` the cause is
-    unknown; only the possibly violated rules are known. ``title`` and ``why`` belong to the vector of the decision and
-    are empty in closed loop; ``curve`` has its windows. In ``followed`` cases the cause explains the answers only with
-    values within a bound of a text. ``divergence``: the first answer not explained by choices of the stack. ``notes``:
-    near causes and the quantities of the event for an unknown cause, and whether the search stopped early.
+    ``cases``: the failures that the cause explains. ``of``: number of all failures. The kinds ``base`` (the startup
+    algorithm never acts) and ``profile`` (another version of the algorithm) replace the algorithm. The kinds
+    ``operator`` (an edit of the code), ``reading`` (another interpretation), ``mutant`` (a catalogued error) and
+    ``pair`` (two of these) change one or two places. The kind ``state`` is state kept from an earlier case. For the
+    kind ``rule`` the cause is unknown: ``clauses`` are the possibly violated rules, and ``cases`` the unexplained
+    failures.
+
+    ``decision``: the event where the cause first differs from the model. ``title``, ``why``, ``curve``: title and
+    reason of the vector of this event (empty in closed loop), and the windows around the event. ``followed``: number of
+    cases that the cause explains only with values that the specification permits within an interval, a bound.
+    ``divergence``: the first answer that permitted choices do not explain. ``notes``: for an unknown cause, changes
+    that explain some failures, and the quantities of the event; also whether the search stopped early.
     """
 
     cause: str
@@ -128,12 +140,19 @@ class Cause:
 
     @property
     def within(self) -> str:
-        """A note on the failures explained only with values within a bound of a text."""
+        """A note on the failures that the cause explains only with values in an interval permitted by a specification.
+
+        Empty if no failure needs such values.
+        """
         return f" with values that a text bounds in {self.followed} of them" if self.followed else ""
 
     @property
     def is_scrap(self) -> bool:
-        """Whether the cause may be a coincidence: it explains few failures, not counting those that need a bound."""
+        """Whether the cause may be a coincidence: it explains less than a third of the failures.
+
+        Failures explained only with values in an interval permitted by a specification do not count. Only an operator,
+        a reading, a mutant or a pair can be a coincidence, and only if it does not explain every failure.
+        """
         alone = self.explains - self.followed
         return self.kind in ("operator", "reading", "mutant", "pair") and not self.exact and _SCRAP * alone < self.of
 
@@ -142,9 +161,11 @@ class Cause:
 class Diagnosis:
     """Conforming choices of an implementation, and the causes of the other failures, best first.
 
-    ``conforming``: conforming cases with the number of judged events, ``None`` for all. ``exercised``: coverage of
-    rules if vectors are judged in part. ``undecided``: cases left open when the step budget ended. ``clashes``:
-    failures that conform only by other choices than the run, each with a contradicting case (empty if several).
+    ``conforming``: cases that differ from the model but conform by the choices, each with its number of judged events
+    or ``None`` for all. ``exercised``: coverage of the rules by the judged events, if vectors are judged in part.
+    ``undecided``: cases left open when the step budget ended. ``clashes``: failures that would conform alone, but only
+    by choices that contradict the choices in other cases. Each has the id of a contradicting case, or an empty text if
+    only several cases together contradict it.
     """
 
     causes: tuple[Cause, ...] = ()

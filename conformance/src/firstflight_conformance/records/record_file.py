@@ -24,7 +24,11 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Recorded version of the stack, and by case the event and [expected, observed] by observable."""
+    """The recorded first divergences of a stack, and the version of the stack.
+
+    ``cases`` has an entry for each diverging case, by its id. The entry contains ``event``, the index of the first
+    diverging event (``None`` in a computation), and for each differing observable the list [expected, observed].
+    """
 
     version: str | None = None
     cases: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Undeclared:
-    """The adapter does not declare the algorithm, profile or protocol (``kind``) of the case."""
+    """The adapter does not declare a property of the case, so the case is not judged.
+
+    ``kind``: the undeclared property, ``algorithm``, ``profile`` (a version of the algorithm) or ``protocol`` (the
+    version of the adapter protocol). ``name``: its value. ``reason``: the text for reports.
+    """
 
     kind: str
     name: str
@@ -49,9 +53,11 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClosedLoop:
-    """A stack in the loop of a scenario, and the model's own run of the same scenario.
+    """The run of a stack over a simulated path, and the model's own run over the same path.
 
-    ``judged_events``: number of judged events; ``None`` if all events up to the divergence are judged.
+    ``divergence``: the first answer of the stack that differs from the model's answer to the same events, or ``None``.
+    ``within_tolerance``: whether an answer agrees only within the declared tolerance. ``judged_events``: number of
+    judged events, or ``None`` if all events up to the divergence are judged.
     """
 
     divergence: Divergence | None
@@ -63,7 +69,10 @@ class ClosedLoop:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Indices of the first event where the window grew less than in slow start, or shrank; ``None`` for no event."""
+    """Where the window first grew less than in slow start, or shrank: the index of the event, or ``None`` for no event.
+
+    ``expected``: in the answers of the model. ``observed``: in the answers of the adapter.
+    """
 
     expected: int | None
     observed: int | None
@@ -84,14 +93,19 @@ class RecordedAnswers:
 class Result:
     """The verdict on one case. ``fault`` is set for an errored case, ``divergence`` for a failed case.
 
-    ``growth`` belongs to cases with events, ``loop`` to the closed loop. ``change``: the difference from the record.
-    ``recording`` is the input of the diagnosis of a failure; the diagnosis sets ``level`` and ``cause``. A failure
-    ``conforms`` if the cause is another choice at open points. It is ``undecided`` if the step budget ends first.
-    ``clash``: a case that contradicts the choices needed for this case to conform; empty if only several cases do.
-    ``log``: last log lines of the adapter after a fault. ``judged_events``: number of judged events if not all. A pass
-    may end at the first reduction of the window (``run/up_to.py``), a conforming failure where the stream sends more.
-    ``about``: title and reason of the vector of a failure. ``unsupported``: why the case was not judged. ``seconds``:
-    duration; 0 if the adapter was not asked.
+    ``explained_by``: the known deviation in the manifest that explains the failure. ``growth``: where the window first
+    grew less than in slow start, for cases of vectors. ``loop``: the runs of stack and model, in closed loop.
+    ``change``: text on the difference from the recorded first divergence. ``recording``: the answers, for the
+    diagnosis of a failure; the diagnosis sets ``level`` and ``cause``.
+
+    A failure ``conforms`` if the cause is a choice that the specification permits. It is ``undecided`` if the step
+    budget ends first. ``clash``: id of a case that contradicts the choices needed for this case to conform, or empty
+    if only several cases together contradict them. ``judged_events``: number of judged events if not all. Judging of a
+    pass may end at the first reduction of the window, which profiles of the stack's own controller judge. Judging of a
+    conforming failure ends where the vector sends more than the smaller window that the implementation chose.
+
+    ``log``: last log lines of the adapter after a fault. ``about``: title and reason of the vector of a failure.
+    ``unsupported``: why the case was not judged. ``seconds``: duration; 0 if the adapter was not asked.
     """
 
     case_id: str
@@ -173,7 +187,11 @@ class AdapterReport:
 
     @property
     def not_exercised(self) -> tuple[str, ...]:
-        """Rules not exercised by any judged event: cases are judged in part, refused, or conform without them."""
+        """Ids of rules that no judged event exercised, although the selected cases contain them.
+
+        A case may not exercise its rules because it is refused or judged only in part. It may also conform by another
+        permitted choice, which does not apply the rule.
+        """
         if self.diagnosis is None or self.manifest.role == "null":
             missing: tuple[str, ...] = ()
         else:
@@ -237,7 +255,7 @@ class AdapterReport:
 
     @property
     def is_seen_in_part(self) -> bool:
-        """Whether vectors are judged in part without a closed loop that judges the rest."""
+        """Whether some vectors are judged in part, and no closed-loop case was judged that could cover the rest."""
         looped = any(result.loop is not None for result in self.results)
         return self.diagnosis is not None and self.diagnosis.exercised.in_part > 0 and not looped
 
@@ -260,7 +278,14 @@ class ExitCode:
 
 
 def exit_code(reports: list[AdapterReport], *, strict: bool, refusals: bool = True) -> int:
-    """Return the exit code. Null adapters do not count. With ``refusals`` false, a refused case is a divergence."""
+    """Return the exit code of a run, a member of :class:`ExitCode`.
+
+    ``FAULT`` if a case errored. Otherwise ``DIVERGENCE`` for an unexplained failure, a change since the record, or a
+    known deviation that disappeared. With ``strict`` explained deviations and permitted choices are divergences too.
+    With ``refusals`` false, so is a refused case. Otherwise ``NOTHING_RUN`` if no case passed, conforms or is
+    explained, or if a report is not green (has gaps such as unexercised rules). Otherwise ``OK``. Null adapters, which
+    contain no congestion control, do not count.
+    """
     judged = [report for report in reports if report.manifest.role != "null"]
     total: Counter[str] = sum((report.counts for report in judged), Counter())
     if total["errored"]:

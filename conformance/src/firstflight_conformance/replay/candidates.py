@@ -14,9 +14,11 @@ from firstflight_conformance.replay.mutants import Mutant, load_mutants
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A possible cause. ``parts`` has one change, or two for a pair.
+    """A change of the model that may explain why an implementation differs from it. ``what`` describes the change.
 
-    ``kind`` is the kind in the report, for example ``reading``, ``mutant`` or ``pair``.
+    ``parts``: the single changes, each another reading (choice at an ambiguity of the text) or a mutant (an edit of the
+    model's source). Most candidates have one part, a pair has two. ``kind`` is the kind in the report, for example
+    ``reading``, ``mutant`` or ``pair``.
     """
 
     id: str
@@ -36,10 +38,12 @@ def pair(first: Candidate, second: Candidate) -> Candidate:
 
 
 def singles(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
-    """Return the candidates in the algorithm itself for implementations of these profiles, readings first.
+    """Return the candidates with one change of ``algorithm``, without changes of the base controller below it.
 
-    A mutant of the model's text applies to every profile, though it is written for one. A reading that is also a mutant
-    has the name of the mutant.
+    A candidate is a possible cause of a difference in an implementation of one of ``profiles``. Candidates with another
+    reading (choice at an ambiguity of the text) come first, then mutants (edits of the model's source). A mutant
+    applies to every profile, though it is written for one. A reading that is also listed as a mutant has the id of the
+    mutant.
     """
     names = {profile.partition("+")[0] for profile in profiles}
     bases = {profile.partition("+")[2] for profile in profiles}
@@ -51,7 +55,10 @@ def singles(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
 
 
 def _on(candidate: Candidate, bases: set[str]) -> bool:
-    """Return whether all parts of a candidate fit one of the bases."""
+    """Return whether each change of a candidate applies on one of ``bases``, names of base controllers.
+
+    A change applies if its profile is without a base suffix, or has the suffix ``+NAME`` of one of ``bases``.
+    """
     return all(part.profile.partition("+")[2] in {"", *bases} for part in candidate.parts)
 
 
@@ -121,7 +128,11 @@ def _reading(table: ProfileTable, name: str, value: str | int, profile: str) -> 
 
 
 def _mutants(algorithm: str, profiles: set[str]) -> list[Candidate]:
-    """Return the mutants of the profiles, followed by text mutants written for other profiles."""
+    """Return a candidate for each mutant (known mistake) of the algorithm: first mutants of ``profiles``, then others.
+
+    Mutants of ``profiles`` that change exactly one reading are omitted: :func:`_readings` returns them. Mutants of
+    other profiles are included only if they edit the model's source text.
+    """
     other_mutants = [m for m in _known() if m.algorithm == algorithm and m.profile.partition("+")[0] not in profiles]
     own = [m for m in _known() if m.algorithm == algorithm and m not in other_mutants and len(m.readings) != 1]
     return [

@@ -1,4 +1,4 @@
-"""Executes a second copy of the model with the text of some files replaced."""
+"""Executes a second copy of the model's modules with the source text of some files replaced."""
 
 import importlib
 import re
@@ -22,7 +22,11 @@ _IMPORT = re.compile(r"^from (firstflight[\w.]*) import (\([^)]*\)|.*)", re.M)
 
 @cache
 def mutable_files() -> dict[Path, str]:
-    """Return the files that a copy executes, with module names: the controller and the packages, without tables."""
+    """Return the files of the model that may be executed again with another source text, with their module names.
+
+    These are ``controller.py`` and the modules of the algorithm packages. The plain programs ``plain_*.py`` are
+    excluded, and so is ``profiles.py``, the table of profiles and readings, which all copies of the model share.
+    """
     files = {REFERENCE_PY / "controller.py": "firstflight.controller"}
     for path in sorted(REFERENCE_PY.glob("*/*.py")):
         package = "" if path.stem == "__init__" else f".{path.stem}"
@@ -39,7 +43,7 @@ def right_text(path: Path) -> str:
 
 @cache
 def _uses() -> dict[str, set[str]]:
-    """Return the imported modules of each module; a package imports all its modules."""
+    """Return the names of imported modules by module name, for ``mutable_files``; a package imports all its modules."""
     uses: dict[str, set[str]] = {}
     for path, name in mutable_files().items():
         package = name.rpartition(".")[0]
@@ -60,7 +64,11 @@ def _see(module: str) -> frozenset[str]:
 
 
 def _executed_anew(changed: Collection[Path]) -> set[str]:
-    """Return the names of the modules to execute: dependents of changed files, and the controller with the readings."""
+    """Return the names of the modules to execute again after a change of the source text of ``changed``.
+
+    These are the modules of the changed files, and all modules that import them directly or indirectly. The set always
+    includes ``firstflight.controller``, which loads the algorithm packages at run time, not by import statements.
+    """
     files = mutable_files()
     dependents = {name for path in changed for name in _see(files[path])}
     return dependents.intersection(files.values()) | {files[REFERENCE_PY / "controller.py"]}
@@ -68,7 +76,11 @@ def _executed_anew(changed: Collection[Path]) -> set[str]:
 
 @contextmanager
 def fresh_modules(texts: Mapping[Path, str]) -> Iterator[ModuleType]:
-    """Execute a copy of the model with replaced texts; yield its controller module, then restore the right modules."""
+    """Execute a second copy of the model and yield its module ``firstflight.controller``.
+
+    ``texts``: the changed source texts, by file. Only changed modules and their dependents are executed again. At the
+    end of the context, ``sys.modules`` and the packages have the original modules again.
+    """
     names = _executed_anew(texts)
     right = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     shared = {name: module for name, module in sys.modules.items() if name.startswith("firstflight.")}
@@ -85,7 +97,10 @@ def fresh_modules(texts: Mapping[Path, str]) -> Iterator[ModuleType]:
 
 
 def _tie(modules: dict[str, ModuleType]) -> None:
-    """Restore each module as an attribute of its package: importing the copy has replaced it."""
+    """Set each module as an attribute of its parent package again. ``modules``: the original modules, by name.
+
+    The import of a second copy of a module has replaced this attribute by the copy.
+    """
     for name, module in modules.items():
         package, _, leaf = name.rpartition(".")
         setattr(sys.modules[package], leaf, module)
@@ -111,7 +126,11 @@ class _Loader(InspectLoader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules of the copy."""
+    """Import finder that executes modules of the model again, as a second copy with changed source texts.
+
+    ``texts``: changed texts by file; other files of :func:`mutable_files` keep their text. For any other module
+    ``find_spec`` returns None, so that the ordinary import applies.
+    """
 
     def __init__(self, texts: Mapping[Path, str]) -> None:
         self._paths = {name: path for path, name in mutable_files().items()}

@@ -6,7 +6,10 @@ from firstflight.events import Ack, Event
 
 
 def granted_bytes(event: Event) -> int | None:
-    """Return the growth of slow start at an event in bytes, or ``None`` if it need not grow."""
+    """Return the growth of the window in slow start at an event: the bytes of an ACK that is not app-limited.
+
+    Return ``None`` for every other event, where slow start need not grow the window.
+    """
     return event.bytes if isinstance(event, Ack) and not event.app_limited else None
 
 
@@ -15,7 +18,8 @@ def first_reduced_growth(granted: Sequence[int | None], windows: Sequence[int], 
 
     Such an event shrinks the window by more than ``slack_bytes``, or is an ``ack`` with too little growth. An ``ack``
     that is not app-limited must grow the window by the acknowledged bytes minus ``slack_bytes``. ``granted``:
-    :func:`granted_bytes` of each event. ``windows``: the windows after each event, in bytes.
+    for each event the growth in slow start in bytes, ``None`` if the window need not grow (:func:`granted_bytes`).
+    ``windows``: the windows after each event, in bytes.
     """
     for index in range(1, min(len(granted), len(windows))):
         granted_now, grown_bytes = granted[index], windows[index] - windows[index - 1]

@@ -13,11 +13,11 @@ SeenOut = TypeVar("SeenOut", covariant=True)
 
 
 class Run(Protocol[SeenOut]):
-    """A connection of an implementation."""
+    """One connection that an implementation of a profile controls."""
 
     @property
     def on(self) -> Callable[[Event], SeenOut]:
-        """Process an event; return the observables after it."""
+        """The function that processes one event of this connection and returns the observables after the event."""
 
 
 class Implementation(Protocol[SeenOut]):

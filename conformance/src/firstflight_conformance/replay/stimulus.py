@@ -15,8 +15,10 @@ from firstflight_conformance.replay.measure import clauses_of, config_to_json, r
 
 @dataclass(frozen=True, slots=True)
 class Stimulus:
-    """Source of a vector. ``events`` are closed-loop for at least one of the ``profiles``.
+    """Source of a vector: events with a description. The vector adds the model's answers for each profile.
 
+    In at least one of ``profiles``, all packets sent in ``events`` fit the windows that the model answers. In other
+    profiles the model's answers end at the first packets beyond the window.
     ``expectations``: answers derived by hand; the generator fails if the model disagrees.
     ``alternatives``: readings, by name, as valid as the profile's readings; their answers are allowed as well.
     """
@@ -40,7 +42,10 @@ class Stimulus:
 
 
 def judged_events(events: tuple[Event, ...], observations: list[Observation]) -> int:
-    """Return the number of closed-loop events: events before the first packets sent beyond the window."""
+    """Return the number of events before the first ``Sent`` that exceeds the model's window, or of all events.
+
+    ``observations``: the model's observation at each event, with its window.
+    """
     for index, event in enumerate(events):
         window_bytes = observations[index].cwnd_bytes
         if isinstance(event, Sent) and event.bytes_in_flight > window_bytes:

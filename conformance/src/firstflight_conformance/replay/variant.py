@@ -29,9 +29,10 @@ class Variant:
     """The model with the changes of a candidate; without a candidate, the right model."""
 
     def __init__(self, candidate: Candidate | None = None) -> None:
-        """Build the model. ``texts``: texts of changed modules. ``key``: equal for equal models only.
+        """Build the model with the changes (parts) of a candidate: other readings, or edits of its source text.
 
-        Raise :class:`ConflictError` if parts of the candidate exclude each other.
+        ``texts``: changed source texts by file. ``key``: equal for equal models only. Raise :class:`ConflictError` if
+        two parts change the same reading, or if the text that an edit replaces does not occur exactly once.
         """
         parts = candidate.parts if candidate else ()
         self._choices: dict[str, dict[str, Any]] = {}
@@ -49,11 +50,14 @@ class Variant:
         self._model, self._computation = _executed(self.key[0], computes=computes)
 
     def stands_for(self, algorithm: str, profile: str) -> tuple[str, str]:
-        """Return algorithm and profile that run in a case; their bounds apply."""
+        """Return the algorithm and the profile that this model runs in a case of ``algorithm`` and ``profile``.
+
+        They are the same here; a subclass may run others. The permitted bounds of the returned profile apply.
+        """
         return algorithm, profile
 
     def continues(self, other: "Variant") -> bool:
-        """Return whether a state of another model has the classes and readings of this model."""
+        """Return whether this model can continue from a controller state of ``other``: only if both are the same."""
         return other is self
 
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
@@ -68,14 +72,22 @@ class Variant:
         return model.create_with(self._readings(algorithm, own), config, self._readings(*below))
 
     def advance(self, state: Any, event: Any) -> Any:
-        """Process one event in place, like ``firstflight.advance``. Raise :class:`TypeError` for an invalid answer."""
+        """Process one event in place, like ``firstflight.advance``, and return the observation.
+
+        Raise :class:`TypeError` if the source text of the model is changed, and an observable has a wrong type.
+        """
         observation = self._model.advance(state, event)
         if self.texts:
             check_types(observation)
         return observation
 
     def followed(self, observation: Any, state: Any, shows: dict[str, Any]) -> Any:
-        """Return the observation of a state whose windows were set to an implementation's, with members ``shows``."""
+        """Return ``observation`` with cwnd and ssthresh of ``state``.
+
+        The caller has set both windows of ``state``, a controller, to the values that an implementation reports. In
+        slow start and congestion avoidance the phase is derived from these windows again. ``shows``: values of further
+        members, which replace the members of the observation.
+        """
         base, phase = state.base, observation.phase
         if phase.value in _BASE_PHASES:
             phase = self._model.newreno.phase(base)
@@ -105,7 +117,11 @@ def _executed(texts: tuple[tuple[Path, str], ...], *, computes: bool) -> tuple[A
 
 
 def build(candidate: Candidate) -> Variant | None:
-    """Return the variant, or ``None`` if parts of the candidate exclude each other or the text is invalid."""
+    """Return the model with the changes of a candidate, or ``None`` if it cannot be built.
+
+    It cannot be built if parts of the candidate exclude each other. The edited source text of the model may also be
+    invalid Python, or raise :class:`DomainError`.
+    """
     try:
         return Variant(candidate)
     except (ConflictError, DomainError, SyntaxError):
@@ -113,6 +129,10 @@ def build(candidate: Candidate) -> Variant | None:
 
 
 def buildable(candidate: Candidate) -> Candidate | None:
-    """Return the candidate with its parts in an order that can be built, or ``None``."""
+    """Return the candidate with its parts in the first order that gives a valid model, or ``None`` if no order does.
+
+    The parts are changes of the model, applied in order. The order matters, since an edit replaces text that must occur
+    exactly once, and an earlier edit may remove or add this text.
+    """
     orders = (replace(candidate, parts=parts) for parts in permutations(candidate.parts))
     return next((order for order in orders if build(order) is not None), None)

@@ -14,9 +14,13 @@ _COLORS = {"brightgreen": "#3a8a2e", "yellow": "#b08800", "red": "#c62828", "lig
 
 
 def badge(reports: list[AdapterReport], *, refusals: bool = True) -> dict[str, Any]:
-    """Return the badge of a run in its JSON form. Null adapters do not count; choices at open points count as passed.
+    """Return the members of the badge of a run in its JSON form.
 
-    A run is yellow if it is not green, has explained deviations, or has cases judged in part without a closed loop.
+    Null adapters, which lack congestion control, do not count. Cases that conform by another choice, where the text
+    leaves a choice open, count as passed. The badge is grey if every case was refused. It is red if a case fails, errs
+    or differs from its record, or is refused while ``refusals`` is false.
+    It is yellow if a manifest explains deviations, or if vectors are judged in part without a closed loop. A reason in
+    ``not_green`` of a report, such as rules not exercised, also makes it yellow. Otherwise it is green.
     """
     judged = [report for report in reports if report.manifest.role != "null"]
     counts = [report.counts for report in judged]

@@ -127,7 +127,12 @@ def how_sure(diagnosis: "Diagnosis", cause: "Cause") -> str:
 
 
 def decision_lines(decision: "Decision", visible: Divergence | None) -> Iterator[Text]:
-    """Yield the place of the decision, the model's values there, and the values changed by the cause."""
+    """Yield the event where a cause first acts, the model's values after it, and the values that the cause changes.
+
+    A cause is a changed model that reproduces failures of the adapter. A computation lacks the event. ``visible``:
+    the first differing answer of the adapter, or None. If its event is another one, the event line contains "visible
+    later".
+    """
     if decision.event_index is not None:
         later = visible is not None and visible.event_index != decision.event_index
         where = f"decided at event {decision.event_index}" + (", visible later" if later else "")

@@ -13,7 +13,10 @@ LINES = 60
 
 
 class Rank(IntEnum):
-    """Importance of a block, most important first. ``_NAMES`` has the texts for omitted lines."""
+    """Importance of a block of report lines, most important first: a report with a limit of lines omits the last ones.
+
+    ``_NAMES`` has the text for each rank in the summary of the omitted lines.
+    """
 
     FAILURE = 0
     ERROR = 1
@@ -39,7 +42,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Printed lines that belong together. ``parts``: lengths, in lines, of the parts that cannot be cut."""
+    """Printed lines that belong together. ``parts``: lengths, in lines, of consecutive parts that are printed whole."""
 
     rank: Rank
     lines: tuple[str, ...]
@@ -71,9 +74,10 @@ class Blocks:
 
     @contextmanager
     def rows(self, rank: Rank) -> Iterator[list[int]]:
-        """Collect the output within the context as a block that may be cut only before the lines in the yielded list.
+        """Collect the output within the context as a block. Yield an empty list, to be filled with line indices.
 
-        The first of these lines stays with the lines before it. With an empty list the block may be cut anywhere.
+        A report with a limit of lines cuts the block only before one of these lines, and never before the first of
+        them. If the list stays empty, the block may be cut before any line.
         """
         begins: list[int] = []
         with self._out.capture() as captured:

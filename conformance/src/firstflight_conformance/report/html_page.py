@@ -85,7 +85,12 @@ def _template() -> Template:
 
 
 def verdict(reports: list[AdapterReport], code: int) -> tuple[str, str, str]:
-    """Return sign, colour and text. Explained deviations, or a result that is not green, exclude "conforms"."""
+    """Return sign, CSS class and text of the verdict on a run. ``code``: its exit code.
+
+    Code 0 means "conforms", or "diverges as explained" if manifests explain deviations. Code 4 means that nothing was
+    judged, or that a run without failures has gaps. The verdict is then "undecided" if a search ended early. With
+    another gap, such as rules not exercised, it is "not green". Other codes have one verdict each.
+    """
     if code == ExitCode.NOTHING_RUN and any(report.counts["undecided"] for report in reports):
         return _UNDECIDED
     if code == ExitCode.NOTHING_RUN and any(report.not_green for report in reports):
@@ -163,7 +168,10 @@ def _groups(report: AdapterReport) -> Iterator[ResultGroup]:
 
 
 def _says(result: Result) -> str:
-    """Return the text of the group of a result: explanation, cause or reason."""
+    """Return the text that results of a group on the page share, in addition to their status; empty for a pass.
+
+    It is the explanation of a known deviation, the cause of a failure, or the reason for another verdict.
+    """
     if result.explained_by is not None:
         return f"{result.explained_by.clause or result.explained_by.kind}: {result.explained_by.explanation}"
     if result.undecided:

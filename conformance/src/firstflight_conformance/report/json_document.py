@@ -141,9 +141,10 @@ def _adapter(report: AdapterReport) -> dict[str, Any]:
 
 
 def _informative_results(report: AdapterReport) -> Iterator[dict[str, Any]]:
-    """Yield the results with information.
+    """Yield the results of an adapter as JSON members, without those that contain no information.
 
-    A null adapter only matters for its passes. A passing reference equals the model, so growth and loop are omitted.
+    Results for undeclared profiles are omitted. A null adapter contains no congestion control: only its passes are
+    yielded. The passes of null and reference adapters lack ``growth`` and ``loop``, which compare adapter and model.
     """
     role = report.manifest.role
     for result in report.results:
@@ -191,12 +192,18 @@ def _explained(explanation: ExplainedDeviation) -> dict[str, Any]:
 
 
 def _deviation(deviation: Deviation) -> dict[str, str]:
-    """Return a deviation without empty members and without the members for reports of defects."""
+    """Return the members of a known deviation of an adapter.
+
+    Members that are None are omitted, and those only for reports of defects to the authors (:data:`OF_REPORTS`).
+    """
     return {name: value for name, value in asdict(deviation).items() if value is not None and name not in OF_REPORTS}
 
 
 def _short(deviation: Deviation) -> Deviation:
-    """Return a deviation without the members that ``explained`` of its adapter contains once for all results."""
+    """Return a copy of a deviation with None for ``id``, ``where``, ``section`` and ``notice``.
+
+    The document contains these four once for all results, in the member ``explained`` of the adapter.
+    """
     return replace(deviation, id=None, where=None, section=None, notice=None)
 
 

@@ -21,7 +21,7 @@ class NotJudged:
     profiles: tuple[str, ...]
 
     def text(self) -> str:
-        """Return the gaps as one line, or an empty text."""
+        """Return one line with undeclared observables, rules hidden by them, and refused profiles, or an empty text."""
         parts = []
         if self.observables:
             parts.append(f"{', '.join(self.observables)} (not declared)")
@@ -55,7 +55,7 @@ def not_judged(report: AdapterReport) -> NotJudged:
 
 
 def not_judged_lines(reports: Sequence[AdapterReport]) -> Iterator[tuple[list[AdapterReport], str]]:
-    """Yield each text about gaps with the adapters that share it."""
+    """Yield each text about observables, rules and profiles not judged, with the adapters that share it."""
     groups: dict[str, list[AdapterReport]] = {}
     for report in reports:
         groups.setdefault(not_judged(report).text(), []).append(report)

@@ -89,7 +89,10 @@ def print_report(
 
 
 def _print_headlines(out: Console, reports: Sequence[AdapterReport]) -> None:
-    """Print passed, refused and total, and the reasons for "not green"; for several adapters, only exceptions."""
+    """Print per adapter the numbers of passed, refused and all cases, and the reasons why the run is not green.
+
+    With several adapters, only those with refused cases or such a reason get a line.
+    """
     for report in reports:
         if report.skipped is None and (len(reports) == 1 or report.refused or report.not_green):
             explained = f", {report.counts['explained']} deviate as explained" if report.counts["explained"] else ""
@@ -99,7 +102,10 @@ def _print_headlines(out: Console, reports: Sequence[AdapterReport]) -> None:
 
 
 def _print_gaps(out: Console, reports: Sequence[AdapterReport]) -> None:
-    """Print gaps of the judgement, grouped by adapters, and passes with other losses than the model."""
+    """Print, for groups of adapters, the observables, rules and profiles that were not judged.
+
+    Then print, for each adapter, the passing closed-loop cases that lose more or fewer packets than the model.
+    """
     for adapters, text in not_judged_lines(reports):
         whose = "" if len(adapters) == len(reports) else f"{', '.join(map(short_name, adapters))}: "
         out.print(Text(f"{whose}{text}", "yellow"))
@@ -260,7 +266,7 @@ def _print_changes(out: Console, report: AdapterReport, limit: int | None) -> No
 
 
 def _print_loops(out: Console, blocks: Blocks, report: AdapterReport) -> None:
-    """Print the closed-loop results, without passing references."""
+    """Print the closed-loop results of an adapter. Passes of a reference adapter are omitted: they equal the model."""
     results = [
         result
         for result in report.results

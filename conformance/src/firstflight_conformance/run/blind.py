@@ -33,7 +33,11 @@ _DATAGRAMS_BYTES = (1200, 1252, 1350, 1452)
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The cases of a profile. ``acting``: number of paths, among ``draws`` drawn paths, where the algorithm acts."""
+    """The closed-loop cases of a profile (one version of an algorithm), each with a network path drawn at random.
+
+    ``acting``: number of paths, among ``draws`` drawn paths, where the algorithm acts. The algorithm acts if its window
+    differs at any event from the window of its base controller alone.
+    """
 
     algorithm: str
     profile: str
@@ -43,13 +47,16 @@ class Drawn:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """The numbers for the report."""
+        """The members for the JSON report: ``profile``, ``acting``, ``draws``, and ``judged``, the number of cases."""
         name = f"{self.algorithm}/{self.profile}"
         return {"profile": name, "acting": self.acting, "draws": self.draws, "judged": len(self.cases)}
 
     @property
     def text(self) -> str:
-        """The numbers as a sentence."""
+        """A sentence with the profile, the number of paths drawn, and the number where the algorithm acts.
+
+        A profile of a base controller has only the number of paths drawn.
+        """
         name = f"{self.algorithm}/{self.profile}"
         if base_of(self.algorithm, self.profile) is None:
             return f"{name}: {self.draws} paths drawn"
@@ -62,9 +69,13 @@ def new_seed() -> int:
 
 
 def blind_cases(seed: int, algorithm: str, profile: str) -> Drawn:
-    """Return the cases of a seed for a profile: paths of the checkout with other numbers, equal on every machine.
+    """Return closed-loop cases for a profile, each with a network path drawn at random; equal seeds give equal cases.
 
-    Draws end when the algorithm acts on five paths, or after 100. A base controller acts on every path.
+    A path is a scenario of the checkout with newly drawn rate, delays, queue, losses, and sizes. Draws end with five
+    paths where the algorithm acts, or after 100. The cases are these paths and up to five others.
+
+    The algorithm acts if its window differs at any event from its base controller's. A base controller acts on every
+    path.
     """
     acting: list[StimulusCase] = []
     idle: list[StimulusCase] = []
@@ -81,7 +92,10 @@ def blind_cases(seed: int, algorithm: str, profile: str) -> Drawn:
 
 
 def _acts(case: StimulusCase) -> bool:
-    """Return whether the base controller alone has another window at any event of the model's run."""
+    """Return whether the algorithm acts: its window in the model's run differs at any event from the base controller's.
+
+    The base controller alone processes the same events. A base controller as the algorithm always acts.
+    """
     base = base_of(case.vector.algorithm, case.profile)
     if base is None:
         return True
@@ -94,14 +108,20 @@ def _acts(case: StimulusCase) -> bool:
 
 
 def _paths(seed: int, algorithm: str) -> Iterator[Scenario]:
-    """Yield the paths of an algorithm. They depend only on seed and algorithm; all profiles get the same sequence."""
+    """Yield 100 network paths drawn for an algorithm.
+
+    They depend only on seed and algorithm; all profiles get the same sequence.
+    """
     known = _known_paths(seed, algorithm)
     for number in range(DRAWS):
         yield known.path(number)
 
 
 class _Paths:
-    """The paths of an algorithm; each path is drawn once."""
+    """Random network paths for an algorithm, each a scenario with newly drawn rate, delays, queue, and sizes.
+
+    The seed determines the sequence. A path is drawn when it is first requested, and cached.
+    """
 
     def __init__(self, seed: int, algorithm: str) -> None:
         self._draw = SplitMix64(seed ^ crc32(algorithm.encode()))
@@ -112,7 +132,10 @@ class _Paths:
         self._drawn: list[Scenario] = []
 
     def path(self, number: int) -> Scenario:
-        """Return a path by its number. Kinds of scenarios alternate."""
+        """Return the path with index ``number`` in the sequence, from 0; kinds of scenarios alternate in the sequence.
+
+        Scenarios of one kind list the same algorithms and either all or none of them have a saved window.
+        """
         while len(self._drawn) <= number:
             scenarios = self._kinds[len(self._drawn) % len(self._kinds)]
             self._drawn.append(_drawn(scenarios[self._draw.below(len(scenarios))], len(self._drawn) + 1, self._draw))
@@ -125,7 +148,7 @@ def _known_paths(seed: int, algorithm: str) -> _Paths:
 
 
 def _drawn(like: Scenario, number: int, draw: SplitMix64) -> Scenario:
-    """Return a copy of a scenario with newly drawn numbers."""
+    """Return a copy of the scenario ``like`` with newly drawn rate, delays, queue, losses, and sizes."""
 
     def about(value: int) -> int:
         """Return a random number from 0.5 to 1.5 times the value."""

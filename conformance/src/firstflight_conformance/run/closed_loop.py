@@ -25,10 +25,16 @@ from firstflight_conformance.simulate.model_run import SENDER_USES, ModelRun, mo
 
 
 class StackLoop:
-    """An adapter in the loop. The model processes the same events up to the first divergence."""
+    """An adapter in the loop of the path simulator: its windows control the simulated sender.
+
+    The model processes the same events up to the first divergence of an answer of the adapter.
+    """
 
     def __init__(self, case: StimulusCase, talk: AdapterRun, declaration: Declaration) -> None:
-        """Begin before the first event."""
+        """Create the state before the first event, with the model and the simulation of the case.
+
+        ``talk``: the connection to the adapter, which receives no message yet. ``declaration``: its answer to hello.
+        """
         self.trace = LoopTrace()
         self.observed: list[dict[str, Any]] = []
         self.divergence: Divergence | None = None
@@ -57,18 +63,29 @@ class StackLoop:
 
     @property
     def judged_events(self) -> int | None:
-        """Number of judged events if judging ends at the first reduction; ``None`` if all answers agree."""
+        """Number of events before the model's first reduction, if judging ends there and an answer differs.
+
+        ``None`` if judging covers the whole run, if the model never reduces the window, or if all answers agree.
+        """
         return None if self._is_exact else self._reduction
 
     def on_event(self, event: Event) -> SenderLimits:
-        """Send the events at the end of a turn; return the last received answer. Raise the errors of :meth:`settle`."""
+        """Queue an event; return the limits of the sender from the last received answer, such as its window.
+
+        A turn is a sequence of events that the adapter receives in one write. At its end, send the queued events and
+        read their answers. Raise :class:`ConversationError` for a faulty answer, or :class:`UnsupportedError`.
+        """
         self._waiting.append((event, self.simulation.dropped_packets))
         if self._turns.ends_with(event):
             self.settle()
         return self._answer
 
     def settle(self) -> None:
-        """Request the answers to waiting events. Raise :class:`ConversationError` or :class:`UnsupportedError`."""
+        """Send the queued events to the adapter, and read and compare its answers.
+
+        Raise :class:`ConversationError` for a faulty answer, or :class:`UnsupportedError` if the adapter refuses an
+        event.
+        """
         waiting, self._waiting = self._waiting, []
         self._talk.ask(len(self.trace.events), [event for event, _ in waiting])
         for event, self.dropped_packets in waiting:

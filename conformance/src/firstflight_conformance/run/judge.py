@@ -67,7 +67,7 @@ class AdapterJudge:
     """Judges one adapter case by case."""
 
     def __init__(self, manifest: Manifest, options: RunOptions, recorded: Record | None = None) -> None:
-        """Begin without a process."""
+        """Create the judge without starting the adapter. ``recorded``: earlier results to compare with, or None."""
         self.skipped = manifest.missing()
         self._manifest, self._recorded = manifest, recorded
         self._session = Session(manifest, options)
@@ -101,7 +101,7 @@ class AdapterJudge:
         return AdapterReport(self._manifest, None, self._session.declaration, results, disappeared(deviations, results))
 
     def stop(self) -> None:
-        """Kill the process."""
+        """Kill the process of the adapter, if it runs."""
         self._session.stop()
 
     def _charge(self, fault: ConversationError) -> None:
@@ -354,9 +354,11 @@ def _hold(result: Result, recorded: Record | None) -> Result:
 
 
 def disappeared(deviations: tuple[Deviation, ...], results: tuple[Result, ...]) -> tuple[Deviation, ...]:
-    """Return the deviations that cover at least one judged case but explain none.
+    """Return the known deviations of an adapter that its judged cases do not show any more.
 
-    Deviations of the kind ``other-version`` match every case of a profile; the record shows changes of their cases.
+    Such a deviation matches the id of at least one passed or failed case, but explains no failure. Deviations without a
+    clause (kind ``other-version``, which match every case of a profile) are never returned. For their cases, the record
+    of earlier results shows changes.
     """
     judged = [result for result in results if result.verdict in (Verdict.PASS, Verdict.FAIL)]
 

@@ -16,7 +16,12 @@ _REPLAYED = 12
 
 
 def with_kept_state(report: AdapterReport, scripts: Mapping[str, AnyScript], options: RunOptions) -> AdapterReport:
-    """Return the report with this cause first if the shortest case of another cause passes alone; else unchanged."""
+    """Return the report, corrected if an adapter keeps state from earlier cases.
+
+    A cause of failures is refuted if its first (shortest) case passes alone, in a fresh process of the adapter. Without
+    a refuted cause, return the report unchanged. Otherwise replay up to 12 cases of the refuted causes. The cases that
+    pass get the cause "state kept from an earlier case", first in the diagnosis; the others get an unknown cause.
+    """
     diagnosis = report.diagnosis
     if diagnosis is None:
         return report
@@ -36,14 +41,14 @@ def with_kept_state(report: AdapterReport, scripts: Mapping[str, AnyScript], opt
 
 
 class _Alone:
-    """Judges cases one by one, each once and in a fresh process."""
+    """Judges cases one by one, each once and in a fresh process of the adapter."""
 
     def __init__(self, report: AdapterReport, scripts: Mapping[str, AnyScript], options: RunOptions) -> None:
         self._report, self._scripts, self._options = report, scripts, options
         self._passed: dict[str, bool] = {}
 
     def passes(self, case: str) -> bool:
-        """Return whether a case passes in a fresh process."""
+        """Return whether the case with this id passes in a fresh process of the adapter."""
         if case not in self._passed:
             results = judge(self._report.manifest, [self._scripts[case]], self._options).results
             self._passed[case] = bool(results) and results[0].verdict is Verdict.PASS
@@ -51,7 +56,12 @@ class _Alone:
 
 
 def _causes(diagnosis: Diagnosis, refuted: Sequence[Cause], state_cases: Sequence[str]) -> Iterator[Cause]:
-    """Yield the new cause, the unrefuted causes, and an unknown cause for the remaining cases."""
+    """Yield the causes of the corrected diagnosis.
+
+    First comes the cause "state kept from an earlier case", for ``state_cases``, which pass alone in a fresh process.
+    Then come the causes of ``diagnosis`` that are not in ``refuted``. Last comes an unknown cause for the other cases
+    of refuted causes, if any.
+    """
     first = next(cause for cause in refuted if cause.cases[0] in state_cases)
     yield replace(first, cause=KEPT, kind="state", what=_WHAT, clauses=(), cases=tuple(state_cases))
     yield from (cause for cause in diagnosis.causes if cause not in refuted)

@@ -34,7 +34,10 @@ Group = tuple[Part, ...]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Adapters, cases, options, and previous records by name of the adapter."""
+    """The work of a run: adapters, cases, options, and previous records by name of the adapter.
+
+    Adapters and cases are referred to by index. A part is a set of cases of one adapter that one process judges.
+    """
 
     manifests: Sequence[Manifest]
     scripts: Sequence[AnyScript]
@@ -42,7 +45,11 @@ class Job:
     records: dict[str, Record]
 
     def judge(self, group: Group, on_result: Callable[[int], None]) -> list[AdapterReport]:
-        """Judge parts over the same cases. The first timeout ends a part that is not whole: its faults are discarded."""
+        """Judge parts with the same cases, each a set of cases of one adapter; return one report per part.
+
+        Call ``on_result`` with the index of the adapter after each case. The first timeout ends a part with only some
+        cases of its adapter: parts with faults are discarded, and the whole adapter is judged again.
+        """
         scripts = [self.scripts[place] for place in group[0].cases]
         adapters = [self._judging(part) for part in group]
         return judge_together(adapters, scripts, lambda place: on_result(group[place].adapter))
@@ -53,7 +60,7 @@ class Job:
         return AdapterJudge(manifest, options, self.records.get(manifest.name))
 
     def is_reference(self, part: Part) -> bool:
-        """Return whether a part belongs to a reference."""
+        """Return whether the part, some cases of one adapter, belongs to a reference implementation of this project."""
         return self.manifests[part.adapter].role == "reference"
 
 
@@ -69,10 +76,13 @@ class PoolReport:
 def judge_all(
     job: Job, jobs: int, on_results: Callable[[int, int], None], ready: Callable[[Manifest], bool]
 ) -> Iterator[PoolReport]:
-    """Yield the report of each finished adapter. For a reference in parts, the report by the vectors comes first.
+    """Judge all adapters of the job in up to ``jobs`` processes; yield the report of each adapter when it is finished.
+
+    The cases of a stateless adapter are split into parts, which several processes judge. A reference implementation
+    that is split has up to two reports: first on its vectors only, later on all cases, including the closed loop.
 
     ``on_results`` gets the index of an adapter and its number of judged cases. When a process is free, the first
-    ``ready`` adapter starts.
+    adapter that is built (``ready`` returns true) starts.
     """
     context = _fork()
     processes = 1 if context is None else jobs
@@ -100,7 +110,11 @@ def judge_all(
 
 
 def _grouped(job: Job, every: Sequence[Part]) -> list[Group]:
-    """Return the parts as groups; references over the same cases form one group."""
+    """Return the parts (cases of one adapter each) as groups; one process judges a group.
+
+    Parts of several reference implementations with the same cases form one group. A part with all cases of its adapter,
+    or of another adapter, is a group of its own.
+    """
     groups: dict[object, list[Part]] = defaultdict(list)
     for number, part in enumerate(every):
         together = job.is_reference(part) and not part.whole
@@ -123,7 +137,7 @@ class _Pool:
         on_results: Callable[[int, int], None],
         ready: Callable[[Manifest], bool],
     ) -> None:
-        """Start the pool without work."""
+        """Create the executor of ``workers`` processes, without work. ``ready``: whether an adapter is built."""
         self._job, self._workers, self._on_results, self._ready = job, workers, on_results, ready
         self._context = context
         self._counts: Any = context.Array("q", len(job.manifests))
@@ -138,7 +152,10 @@ class _Pool:
         return ProcessPoolExecutor(count, self._context, _begin, (self._job, self._counts, self._begun))
 
     def judge(self, waiting: list[Group]) -> Iterator[tuple[int, AdapterReport]]:
-        """Judge waiting groups. Yield the joined report of an adapter when its last part is finished."""
+        """Judge the waiting groups; yield the index and the joined report of an adapter when its last part is finished.
+
+        A group is a tuple of parts, each with cases of one adapter. Groups are removed from ``waiting`` when submitted.
+        """
         while waiting or self._running:
             self._submit(waiting)
             if not self._running:
@@ -155,7 +172,11 @@ class _Pool:
                 yield from self._lose(waiting)
 
     def _joined(self, adapter: int, waiting: list[Group]) -> Iterator[tuple[int, AdapterReport]]:
-        """Yield the report of an adapter unless a part of it is waiting or running."""
+        """Yield the index and the joined report of an adapter unless a part of it is waiting or running.
+
+        If a part has a fault or another declaration, yield nothing and queue the whole adapter. If the adapter was
+        judged alone as a suspect, because a process was killed while it ran, it is no longer a suspect.
+        """
         if any(part.adapter == adapter for group in (*waiting, *self._running.values()) for part in group):
             return
         report = joined(self._judged[adapter])
@@ -168,7 +189,11 @@ class _Pool:
             yield adapter, report
 
     def _submit(self, waiting: list[Group]) -> None:
-        """Submit ready groups to free processes; later groups may overtake unready ones. A suspect runs alone."""
+        """Submit groups whose adapters are built to free processes; they may overtake groups that are not built.
+
+        A suspect is an adapter that was running when a process of the pool was killed. While suspects exist, submit
+        only the first of them, as a whole adapter, once nothing else is running.
+        """
         if self._suspects:
             if not self._running:
                 self._begin(next(group for group in waiting if group[0].adapter == self._suspects[0]), waiting)
@@ -189,12 +214,19 @@ class _Pool:
             waiting.remove(group)
 
     def _renew(self) -> None:
-        """Start new processes: one for a suspect, else all."""
+        """Replace the executor: with one process while suspects exist, otherwise with all workers.
+
+        A suspect is an adapter that was running when a process of the pool was killed; it is judged alone.
+        """
         self.executor.shutdown(wait=False, cancel_futures=True)
         self.executor = self._processes(1 if self._suspects else self._workers)
 
     def _lose(self, waiting: list[Group]) -> Iterator[tuple[int, AdapterReport]]:
-        """Queue the running adapters as suspects; yield the report on the suspect that ran alone."""
+        """Handle a killed process, which ends all running groups: queue each running adapter to be judged alone.
+
+        These adapters become suspects. If a suspect was running alone, it caused the kill: yield its index and a report
+        with a fault for every case instead. Then start new processes.
+        """
         lost = dict.fromkeys(part.adapter for group in self._running.values() for part in group)
         self._running.clear()
         alone = self._suspects[:1]
@@ -211,7 +243,10 @@ class _Pool:
         self._renew()
 
     def _next(self, waiting: list[Group]) -> list[Group]:
-        """Return the groups that may start: references first. While these use all processes, no others are built."""
+        """Return the waiting groups that may start: those with reference implementations, or all if none is waiting.
+
+        If references use all processes, return no others, so that other adapters are not built yet.
+        """
         first = list(filter(self._is_of_references, waiting))
         all_busy = len(list(filter(self._is_of_references, self._running.values()))) == self._workers
         return first if first or all_busy else waiting

@@ -114,7 +114,10 @@ def _listed(names: list[str]) -> str:
 
 
 def first_cases(cases: Sequence[AnyCase], count: int) -> list[AnyCase]:
-    """Return up to ``count`` cases per profile, most rejected wrong implementations first, without unranked cases."""
+    """Return up to ``count`` cases per profile, by rank in ``spec/first-vectors.json``, without unranked cases.
+
+    Cases whose vectors reject more wrong implementations come first.
+    """
     rank = {name: place for algorithm in known().values() for place, (name, *_) in enumerate(algorithm["vectors"])}
     profiles: dict[tuple[str, str], list[AnyCase]] = defaultdict(list)
     for case in cases:

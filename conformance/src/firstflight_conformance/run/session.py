@@ -31,7 +31,7 @@ class Session:
     """Plays cases with an adapter. ``unusable``: the fault that prevents further cases, or None."""
 
     def __init__(self, manifest: Manifest, options: RunOptions) -> None:
-        """Begin without a process."""
+        """Create the session; the process of the adapter starts with the first request."""
         self.declaration: Declaration | None = None
         self.unusable: ConversationError | None = None
         self._manifest, self._options = manifest, options
@@ -77,7 +77,7 @@ class Session:
         return fault and fault.saying(f"after the case: {fault.reason}")
 
     def stop(self) -> None:
-        """Kill the process."""
+        """Kill the process of the adapter, if it runs; the next request starts another."""
         if self._conversation is not None:
             self._conversation.process.kill()
         self._conversation, self._served = None, False

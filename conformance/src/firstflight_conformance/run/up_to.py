@@ -15,7 +15,11 @@ _REDUCTIONS = frozenset({Outcome.REDUCED.value, Outcome.COLLAPSED.value})
 
 
 def ends_at_reduction(algorithm: str, declaration: Declaration) -> bool:
-    """Return whether this algorithm judges a stack only up to its first reduction, and its own controller the rest."""
+    """Return whether the cases of this algorithm judge a stack only up to the first reduction of its window.
+
+    This is the case if the algorithm is NewReno (``slow-start``) and the stack declares another controller, such as
+    CUBIC, among its algorithms. The cases of that controller judge its later behaviour.
+    """
     return algorithm == _NEWRENO and declaration.controller in declaration.algorithms
 
 

@@ -17,7 +17,11 @@ Part = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """Sent packets: runs of (key, size in bytes, packets)."""
+    """Sent packets in editable form: runs of (key, size in bytes, number of packets).
+
+    The key identifies the run while other steps are removed or made smaller. ``repeats``: earlier sent packets whose
+    data is sent again.
+    """
 
     t_ns: int
     runs: tuple[tuple[int, int, int], ...]
@@ -29,7 +33,11 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class Taking:
-    """Acknowledged or lost packets."""
+    """An ACK or a loss in editable form: takes ``parts`` of earlier sent runs out of flight.
+
+    ``lost``: whether it is a loss. ``sample``: whether the ACK has an RTT sample. ``sampled``: whether it has a
+    delivery-rate sample.
+    """
 
     t_ns: int
     lost: bool
@@ -44,7 +52,7 @@ class Taking:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Any other event. ``marked``: the packet of a CE mark."""
+    """An event other than sent, acknowledged or lost packets, stored unchanged. ``marked``: the packet of a CE mark."""
 
     event: Event
     marked: Part | None = None
@@ -59,7 +67,10 @@ Step = Sending | Taking | Other
 
 
 def steps_of(events: Sequence[Event]) -> tuple[Step, ...]:
-    """Return the steps of a stream."""
+    """Return the events in editable form, one step for each event.
+
+    Steps refer to packets by the run that sent them, not by packet number, so that earlier steps can be removed.
+    """
     sent: list[tuple[Run, int]] = []
     steps: list[Step] = []
     for event in events:
@@ -99,7 +110,11 @@ def _parts(sent: Sequence[tuple[Run, int]], ranges: Sequence[tuple[int, int]]) -
 def events_of(
     steps: Sequence[Step], datagram_bytes: int, window_bytes: int | None, *, data: bool, algorithm: str = ""
 ) -> list[Event] | None:
-    """Return the stream of the steps, or ``None`` if they are inconsistent. ``data``: whether to track missing data."""
+    """Return the events of editable steps, or ``None`` if the steps are inconsistent.
+
+    Packet numbers and other derived values are recomputed. ``data``: whether to track which data is acknowledged, for
+    events that report repeated or missing data. ``window_bytes``: the initial window.
+    """
     builder = StreamBuilder(datagram_bytes, window_bytes, origin_ns=0, data=DataLedger() if data else None)
     if any(isinstance(step, Taking) and step.sampled for step in steps):
         builder.sampler = RateSampler()
@@ -151,7 +166,11 @@ def _apply(builder: StreamBuilder, step: Step, places: dict[int, tuple[int, int,
 
 
 def _ranges(parts: Sequence[Part], places: dict[int, tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the sent packets of parts as ranges; neighbours are joined."""
+    """Yield ranges of packet numbers (first, last) for parts of sent runs. Adjacent ranges are joined.
+
+    ``places``: by key of a sent run, its first packet, number of packets and time. Packets that the edited runs no
+    longer contain are omitted.
+    """
     before: tuple[int, int] | None = None
     for key, low, high in parts:
         if key in places and low < places[key][1]:

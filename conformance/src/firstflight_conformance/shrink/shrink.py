@@ -67,7 +67,11 @@ class Contest:
 
 
 def answer_of(answer: Observation | dict[str, Any]) -> dict[str, Any]:
-    """Return observables in the form of an adapter's answer; for the model, with its ``triggers``."""
+    """Return the observables of an answer by name, in the JSON form of adapters.
+
+    An answer of an adapter already has this form. For an :class:`Observation` of the model, ``triggers`` is added: the
+    texts of all its triggers, if it has any.
+    """
     if not isinstance(answer, Observation):
         return answer
     triggers = {"triggers": [trigger.value for trigger in answer.triggers]} if answer.triggers else {}

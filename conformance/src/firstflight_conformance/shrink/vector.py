@@ -48,7 +48,10 @@ def _text(value: object) -> str:
 
 
 def snippet(contest: Contest, parting: Parting, expected: dict[str, Any]) -> str:
-    """Return Python code that builds the stream with :class:`StreamBuilder` and expects the model's last answer."""
+    """Return Python code that builds the stream with :class:`StreamBuilder` and states an expected last answer.
+
+    ``expected``: the last answer by observable; only the observables that differ are stated.
+    """
     config = contest.config
     sizes = (
         f"max_datagram_size_bytes={config.max_datagram_size_bytes}, initial_window_bytes={config.initial_window_bytes}"
@@ -127,6 +130,6 @@ def _ranges(event: Ack | Lost) -> list[str]:
 
 
 def expected_at_end(contest: Contest, events: Sequence[Event]) -> dict[str, Any]:
-    """Return the last answer of the model or the other adapter."""
+    """Return the last answer to ``events``, by observable, of ``contest.right``: the model or a second adapter."""
     *_, last = drive(contest.right.begin(contest.config), events)
     return answer_of(last)

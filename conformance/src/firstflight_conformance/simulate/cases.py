@@ -25,7 +25,7 @@ TIER = "stimulus"
 
 @dataclass(frozen=True, slots=True)
 class LoopScenario:
-    """A scenario for one algorithm, with the members for the selection of cases."""
+    """A scenario of the path simulator for one algorithm. Cases are selected by ``id``, ``tier`` and ``flags``."""
 
     scenario: Scenario
     algorithm: str
@@ -105,10 +105,11 @@ def load_stimulus(path: Path) -> Scenario:
 
 
 def stimulus_cases(paths: Sequence[Path] = (), scenarios: Sequence[Scenario] = ()) -> list[StimulusCase]:
-    """Return the cases of the given files or scenarios, or of the checkout's scenarios, for every profile with events.
+    """Return a case for each scenario and each profile of an algorithm that processes events, if the scenario fits it.
 
-    A scenario with a saved window applies to Careful Resume only. Other scenarios may list algorithms that they apply
-    to and profiles that they do not apply to.
+    ``paths`` and ``scenarios``: the scenarios; without both, the scenarios of the checkout. Algorithms that only
+    compute numbers, such as transfer times, are omitted. A scenario with a saved window applies to Careful Resume only.
+    Other scenarios may list algorithms that they apply to and profiles that they do not apply to.
     """
     selected = [*map(load_stimulus, paths), *scenarios] or list(scenarios_of_the_checkout())
     return [

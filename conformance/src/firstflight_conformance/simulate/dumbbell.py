@@ -125,13 +125,21 @@ def run_network(network: Network, *, record: Sequence[str] = (), arrivals: Arriv
 
 
 def observations(plan: FlowPlan, events: Iterable[Event]) -> list[Observation]:
-    """Return the model's observation after each event of a flow. Raise :class:`DomainError`."""
+    """Return the model's observation after each event of a flow.
+
+    ``plan``: the flow, with controller and configuration. Raise :class:`DomainError` if the model does not have the
+    controller, or refuses the configuration or an event.
+    """
     algorithm, _, profile = plan.controller.partition("/")
     return list(drive(Model(algorithm, profile).begin(plan.transfer.config), events))
 
 
 def _raise_refusal(network: Network) -> None:
-    """Raise :class:`DomainError` with the model's reason, for an unknown controller or the last event of a flow."""
+    """Raise the model's :class:`DomainError` for a network whose run in C was refused.
+
+    A controller is unknown to the model, or the model refuses the last event of a flow. To find the event, the network
+    runs again with recorded events, and the model processes them. Raise :class:`RuntimeError` if the model accepts all.
+    """
     for plan in network.flows:
         observations(plan, ())
     watched = _Watched(network, [plan.name for plan in network.flows], {})
@@ -189,7 +197,10 @@ class _Watched:
 
 
 def _numbers(flow: Any) -> dict[str, Any]:
-    """Return the members of a result by name; times are since the start."""
+    """Return the numbers of a flow's C result (``FlowResultLayout``) by name.
+
+    Times, with names that end in ``_ns``, are in ns since the start of the run, None for events that did not occur.
+    """
     numbers = {name: getattr(flow, name) for name, _ in flow._fields_}
     return {name: _since(number) if name.endswith("_ns") else number for name, number in numbers.items()}
 

@@ -28,7 +28,7 @@ class InLoop(Protocol):
         """The window before the first event."""
 
     def on_event(self, event: Event) -> SenderLimits:
-        """Process an event."""
+        """Process an event; return the limits for sending after it."""
 
 
 class ModelInLoop:
@@ -48,7 +48,11 @@ class ModelInLoop:
         return self.controller.base.cwnd_bytes
 
     def on_event(self, event: Event) -> SenderLimits:
-        """Process an event. Raise :class:`DomainError` outside the domain."""
+        """Process an event; return the limits for sending after it.
+
+        Raise :class:`DomainError` if the model refuses the event: a number is out of range, or its time or packet
+        numbers precede earlier events.
+        """
         observation = self.last = advance(self.controller, event)
         if self._keep:
             self.observations.append(observation)

@@ -165,7 +165,7 @@ def summarize(recording: ModelLoopRun) -> Summary:
 
 
 def run_port(scenario: Scenario, algorithm: str, profile: str) -> Summary:
-    """Return the summary of a run with a controller of the port.
+    """Return the summary of a run of a scenario with a controller of the C port of the model.
 
     Raise :class:`ScenarioError`, and :class:`DomainError` if the controller is unknown or refuses an event.
     """

@@ -80,13 +80,16 @@ def _in_slow_start(observed: dict[str, Any]) -> bool:
 class Turns:
     """Turns of a closed loop: events that the runner sends in one write before it reads their answers.
 
-    A turn ends with every event except `sent`, and also with `sent` if the algorithm paces or samples rates. Other
-    answers to `sent` take effect at the end of the turn, where the sender checks its window again. The rule depends
-    only on the algorithm, so that turns do not reveal the model's answers.
+    A turn ends with every event except `sent`, and also with `sent` if the algorithm paces or samples rates. If a
+    `sent` does not end the turn, its answer takes effect at the end of the turn, where the sender checks its window
+    again. The rule depends only on the algorithm, so that turns do not reveal the model's answers.
     """
 
     def __init__(self, *, samples_rate: bool) -> None:
-        """Begin before the first event."""
+        """Start without events. ``samples_rate``: whether the algorithm uses delivery-rate samples.
+
+        ``starts``: index of the first event of each turn so far.
+        """
         self.starts: list[int] = []
         #: Whether the algorithm paces; unknown before the first observation.
         self.paces = True
@@ -95,7 +98,10 @@ class Turns:
         self._samples_rate = samples_rate
 
     def ends_with(self, event: Event) -> bool:
-        """Add an event; return whether its turn ends with it."""
+        """Add the next event; return whether it ends the current turn, so that the runner now reads the answers.
+
+        A turn is the events that the runner sends in one write before it reads their answers.
+        """
         if self._has_ended:
             self.starts.append(self._count)
         self._count += 1

@@ -21,10 +21,14 @@ SENDER_USES = frozenset({"cwnd_bytes", "ssthresh_bytes", "phase", "next_release_
 
 
 class ModelLoop:
-    """The model in the loop. The sender gets the window and the ``declared`` observables of :data:`SENDER_USES`."""
+    """The model as the controller of a simulated sender.
+
+    ``declared``: names of the observables that an adapter reports. The sender gets the window, and of the other
+    observables in :data:`SENDER_USES` only the declared ones.
+    """
 
     def __init__(self, case: StimulusCase, declared: Iterable[str]) -> None:
-        """Begin before the first event."""
+        """Create a new controller of the model for the case, before the first event."""
         self.trace = LoopTrace()
         self.observations: list[Observation] = []
         self.observed: list[dict[str, Any]] = []
@@ -41,7 +45,11 @@ class ModelLoop:
         return self._model.base.cwnd_bytes
 
     def on_event(self, event: Event) -> SenderLimits:
-        """Process an event. Return the answer at the end of a turn, else the previous one."""
+        """Process an event; return the limits for sending that the simulated sender uses after the event.
+
+        A turn is the events that are sent to an adapter before their answers are read. If the event ends a turn, the
+        limits are the model's answer to the event. Otherwise they stay as at the end of the last turn.
+        """
         observation = advance(self._model, event)
         observed = observables(observation)
         self.observations.append(observation)
@@ -56,7 +64,10 @@ class ModelLoop:
 
 @dataclass(frozen=True)
 class ModelRun:
-    """A run of the model with all observables declared. ``starts``: first event of each turn."""
+    """A run of a scenario with the model, whose sender gets all observables.
+
+    ``starts``: index of the first event of each turn, the events that are sent before their answers are read.
+    """
 
     events: list[Event]
     observed: list[dict[str, Any]]
@@ -67,7 +78,10 @@ class ModelRun:
 
     @cached_property
     def turns(self) -> list[bytes]:
-        """The messages of the events, joined by turn."""
+        """The encoded messages of the events, one bytes object for each turn.
+
+        A turn is the events that are sent to an adapter in one write, before their answers are read.
+        """
         lines = [
             messages.encode(messages.event_message(i, event_to_json(event))) for i, event in enumerate(self.events)
         ]

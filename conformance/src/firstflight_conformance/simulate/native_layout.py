@@ -18,7 +18,7 @@ def _numbers(text: str) -> list[tuple[str, type[c_uint64]]]:
 
 
 class LinkLayout(Structure):
-    """``struct sim_link``."""
+    """``struct sim_link``: the bottleneck and the return path."""
 
     _fields_ = [
         *_numbers("rate_bps forward_delay_ns return_delay_ns queue_bytes queue_packets loss_ppm jitter_ns"),
@@ -43,7 +43,7 @@ class _Transfer(Structure):
 
 
 class ScenarioLayout(Structure):
-    """``struct sim_scenario``."""
+    """``struct sim_scenario``: one sender and one receiver on one link."""
 
     _fields_ = [
         *_numbers("seed stop_ns after_slow_start_ns"),
@@ -65,7 +65,7 @@ class _Plan(Structure):
 
 
 class NetworkLayout(Structure):
-    """``struct sim_network``."""
+    """``struct sim_network``: several flows over one link."""
 
     _fields_ = [
         *_numbers("seed stop_ns sample_ns return_rate_bps"),
@@ -76,7 +76,7 @@ class NetworkLayout(Structure):
 
 
 class PresetLayout(Structure):
-    """``struct sim_preset``."""
+    """``struct sim_preset``: one transfer of a published experiment."""
 
     _fields_ = [
         ("algorithm", c_char_p),
@@ -88,7 +88,7 @@ class PresetLayout(Structure):
 
 
 class SummaryLayout(Structure):
-    """``struct sim_summary``."""
+    """``struct sim_summary``: result of the run of a scenario. Times are clock times in ns; runs start at 1 s."""
 
     _fields_ = [
         *_numbers(
@@ -99,7 +99,7 @@ class SummaryLayout(Structure):
 
 
 class FlowResultLayout(Structure):
-    """``struct sim_flow_result``."""
+    """``struct sim_flow_result``: result of one flow of a network. Times are clock times in ns."""
 
     _fields_ = [
         *_numbers("started_ns first_sent_ns completed_ns acknowledged_ns delivered_bytes sent_packets lost_packets"),
@@ -108,13 +108,13 @@ class FlowResultLayout(Structure):
 
 
 class NetworkResultLayout(Structure):
-    """``struct sim_network_result``."""
+    """``struct sim_network_result``: totals of the run of a network."""
 
     _fields_ = _numbers("dropped_packets early_dropped_packets lost_on_link_packets now_ns events")
 
 
 class AnswerLayout(Structure):
-    """``struct sim_answer``."""
+    """``struct sim_answer``: a controller's answer to an event: window, next release time, and slow start or not."""
 
     _fields_ = [*_numbers("cwnd_bytes next_release_ns"), ("in_slow_start", c_bool)]
 
@@ -123,19 +123,19 @@ ON_ANSWER = CFUNCTYPE(c_bool, c_void_p, POINTER(RawEvent), POINTER(AnswerLayout)
 
 
 class Outside(Structure):
-    """``struct sim_outside``."""
+    """``struct sim_outside``: a controller outside the C library, with the callback that answers each event."""
 
     _fields_ = [*_numbers("initial_window_bytes samples_rate"), ("context", c_void_p), ("on_event", ON_ANSWER)]
 
 
 class Carried(Structure):
-    """``struct sim_carried``."""
+    """``struct sim_carried``: arrival time of a datagram on a link, and packets dropped or lost so far."""
 
     _fields_ = _numbers("arrival_ns busy_until_ns dropped_packets early_dropped_packets lost_packets")
 
 
 class CompletionLayout(Structure):
-    """``struct sim_completion``."""
+    """``struct sim_completion``: result of one transfer of a preset."""
 
     _fields_ = _numbers("finished_ns dropped_packets sent_packets probe_timeouts events")
 
@@ -155,7 +155,7 @@ ON_ARRIVAL = CFUNCTYPE(None, c_void_p, c_size_t, c_uint64, c_uint64, c_uint64, c
 
 
 class Watch(Structure):
-    """``struct sim_watch``."""
+    """``struct sim_watch``: callbacks for events, turns (phase changes), samples and arrivals during a run."""
 
     _fields_ = [
         ("context", c_void_p),
@@ -181,7 +181,11 @@ def lay_out_network(network: Network) -> NetworkLayout:
 
 
 def lay_out_experiment(experiment: Experiment, stop_ns: int) -> PresetLayout:
-    """Return a transfer of a preset in its C layout. The profile of a preset's own window is None."""
+    """Return a transfer of a preset (a published experiment) as the C structure. ``stop_ns``: end of the run.
+
+    The ``algorithm`` of the experiment is ALGORITHM/PROFILE of the model, or the name of a congestion control of the
+    published experiment. In the second case the profile of the structure is NULL.
+    """
     algorithm, _, profile = experiment.algorithm.partition("/")
     names = algorithm.encode(), profile.encode() if profile else None
     numbers = _by_name(PresetLayout, experiment)
@@ -226,7 +230,11 @@ def _plan(plan: FlowPlan) -> _Plan:
 
 
 def _by_name(layout: type[Structure], *places: object) -> dict[str, int]:
-    """Return the numbers of a layout that exist under the same name in one of the objects."""
+    """Return values for the ``uint64`` fields of a C structure, by field name.
+
+    ``places``: Python objects. A field gets the value of the attribute with its name; ``None`` becomes ``NONE``. Fields
+    without such an attribute are omitted. If several objects have the attribute, the last one counts.
+    """
     numbers = [name for name, kind, *_ in layout._fields_ if kind is c_uint64]
     return {name: _optional(getattr(at, name)) for name in numbers for at in places if hasattr(at, name)}
 

@@ -62,9 +62,11 @@ class Network:
         transfer_bytes: int | None = None,
         max_data: tuple[int, int] | None = None,
     ) -> "Network":
-        """Return this network with another controller, size, or window and factor of MAX_DATA of one flow.
+        """Return a copy of this network with changes in the flow with the name ``flow``; None leaves a value unchanged.
 
-        Raise :class:`ScenarioError` for an unknown flow.
+        ``controller``: ALGORITHM/PROFILE. ``transfer_bytes``: size of the transfer. ``max_data``: the first receive
+        window (MAX_DATA) in bytes, and the factor that multiplies the window at each new MAX_DATA. Raise
+        :class:`ScenarioError` for an unknown flow.
         """
         if flow not in {plan.name for plan in self.flows}:
             raise ScenarioError(f"{self.name}: unknown flow {flow}")

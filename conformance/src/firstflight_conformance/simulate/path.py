@@ -14,7 +14,11 @@ class Bottleneck:
     """A link with its queue. ``origin_ns`` is the time of the first packet, 0 before it."""
 
     def __init__(self, link: Link, seed: int) -> None:
-        """Start idle. Raise :class:`ScenarioError` beyond the bounds of the simulator, and :class:`NativeError`."""
+        """Start with an empty queue. ``seed``: seed of the random numbers for losses and jitter.
+
+        Raise :class:`ScenarioError` for a link beyond the bounds of the simulator, and :class:`NativeError` if the C
+        library of the simulator cannot be built or loaded.
+        """
         check_link("link", link)
         self.origin_ns = 0
         self._layout, self._seed, self._library = lay_out_link(link), seed, native.library()

@@ -80,7 +80,11 @@ def algorithms(name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A transfer of a preset and its path. ``algorithm`` is a published window or ALGORITHM/PROFILE."""
+    """A transfer of a preset (the parameters of a published experiment) and its path.
+
+    ``algorithm`` is a congestion control of the published experiment, such as ``cubic`` or ``jumpstart``, or
+    ALGORITHM/PROFILE of the model. ``rate_bps``, ``delay_ns`` (one-way) and ``queue_bytes`` describe the bottleneck.
+    """
 
     preset: str
     algorithm: str

@@ -138,7 +138,11 @@ def load_scenario(path: Path) -> Scenario:
 
 
 def _link(raw: dict[str, Any]) -> Link:
-    """Return the link; a rise becomes a single delay step."""
+    """Return the link of a scenario file. Its delay steps (time, additional forward delay in ns) are sorted by time.
+
+    The members ``rise_at_ns`` and ``rise_ns`` of the file describe a single rise of the forward delay. They become the
+    only delay step.
+    """
     members = {name: value for name, value in raw.items() if not name.startswith("rise_")}
     steps = sorted((step["at_ns"], step["longer_ns"]) for step in members.pop("delay_steps", []))
     if "rise_ns" in raw:

@@ -91,7 +91,11 @@ def _simulate(cell: Cell, scenario: Scenario) -> dict[str, Any]:
 
 
 def _check_starting_values(scenario: Scenario, algorithm: str, profile: str) -> None:
-    """Raise :class:`ScenarioError` if only the base controller would act: the row would be mislabelled slow start."""
+    """Raise :class:`ScenarioError` if the scenario lacks starting values of the algorithm, so that it would never act.
+
+    The starting values are an RTT before the first ACK or a saved window. Without them the base controller would act
+    alone, and the row would have the name of the algorithm but the numbers of slow start.
+    """
     definition = ALGORITHMS.get(algorithm)
     started_by = None if definition is None else definition.started_by
     readings = None if definition is None else definition.profiles.get(profile.partition("+")[0])

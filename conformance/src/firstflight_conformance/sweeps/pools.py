@@ -37,7 +37,12 @@ def rows(
     *,
     by: str,
 ) -> Iterator[Row]:
-    """Yield the rows of cells as they are ready. Raise :class:`PoolError`, also for other code than ``by``."""
+    """Yield the rows of the cells ``missing`` from a sweep, in the order of completion.
+
+    The cells are computed in up to ``jobs`` local processes, or by the workers of ``scheduler`` (an address) if given.
+    ``by``: identity of the code of the sweep, version and digest. Raise :class:`PoolError` if a process or worker has
+    other code, or if the scheduler cannot be used.
+    """
     size = _CHUNK[kind]
     chunks = iter([missing[start : start + size] for start in range(0, len(missing), size)])
     if scheduler is None and (jobs == 1 or len(missing) <= size):

@@ -27,7 +27,10 @@ class Store:
     """Rows as CSV or JSON Lines, by suffix. ``keys``: columns that identify a row. ``code``: identity of the code."""
 
     def __init__(self, path: Path, keys: Sequence[str], columns: Sequence[str], code: str) -> None:
-        """Store the file name and the columns, without writing. Raise :class:`StoreError` for another suffix."""
+        """Set the file name and the columns; write nothing to the file.
+
+        Raise :class:`StoreError` unless the suffix of the file is ``.csv`` or ``.jsonl``.
+        """
         if path.suffix not in (".csv", ".jsonl"):
             raise StoreError(f"{path}: expected the suffix .csv or .jsonl")
         self._path, self._keys, self._columns = path, tuple(keys), (*keys, *columns, CODE)
@@ -50,7 +53,11 @@ class Store:
                     return
 
     def resume(self, file: TextIO, known: Iterable[Row]) -> set[tuple[str, ...]]:
-        """Return the keys of existing rows; cut an incomplete last row. Raise :class:`StoreError` for foreign rows."""
+        """Return the keys of the rows in the file; cut an incomplete last row, and write the heading of an empty file.
+
+        ``known``: all cells of the sweep. Raise :class:`StoreError` if the file has other columns, a row that belongs
+        to no cell, or a row computed by other code.
+        """
         head = self._head()
         text = self._read()
         text = text[: text.rfind("\n") + 1] or head

@@ -30,7 +30,10 @@ def summary(kind: str, rows: Sequence[Row]) -> list[str]:
 
 
 def _path(row: Row) -> tuple[object, ...]:
-    """Return the key of a row's cell without the algorithm."""
+    """Return the values of a row that describe its path: rate, RTT, queue, loss, size, and seed; None if absent.
+
+    Rows of different algorithms with equal values are compared.
+    """
     names = ("rate_bps", "rtt_ns", "queue_bytes", "loss_ppm", "size_bytes", "seed")
     return tuple(row.get(name) for name in names)
 

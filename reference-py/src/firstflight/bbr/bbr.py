@@ -44,7 +44,11 @@ def _on_sent(readings: Readings, state: Bbr, sent: Sent) -> Outcome:
 
 
 def _is_skipped(readings: Readings, state: Bbr, sample: Sample) -> bool:
-    """Return whether an ACK leaves most of the model unchanged."""
+    """Return whether an ACK leaves most of the model unchanged, as in version 3 of Linux.
+
+    This needs an application-limited sample with a rate below BBR.max_bw, and no loss in this round. In addition, the
+    window must have reached BBR.max_inflight at the last ACK that changed it. Other profiles skip no ACK.
+    """
     if readings.app_limited_acks is AppLimitedAcks.COUNTED or not state.window_reached:
         return False
     return not state.is_loss_in_round and sample.app_limited and exceeds(state.max_bw, sample.rate)
@@ -53,7 +57,10 @@ def _is_skipped(readings: Readings, state: Bbr, sample: Sample) -> bool:
 def _update_little(
     readings: Readings, state: Bbr, base: BaseState, ack: Ack, sample: Sample
 ) -> tuple[Outcome | None, bool]:
-    """Apply the few changes of an app-limited ACK; return the outcome, and whether the control parameters change."""
+    """Update the few parts of the model that change at an ACK that :func:`_is_skipped` reports.
+
+    Return the outcome, and whether the control parameters (pacing rate, send quantum, window) change.
+    """
     min_rtt_ns = state.min_rtt_ns
     model.update_latest_delivery_signals(state, sample)  # [bbr.app-limited.v3]
     model.update_round(state, sample)  # [bbr.app-limited.skipped]

@@ -108,7 +108,12 @@ def delivers_bytes(readings: Readings, state: Bbr, base: BaseState, time_ns: int
 
 
 def least_window_bytes(readings: Readings, state: Bbr, base: BaseState) -> int:
-    """Return the window of free first growth: the initial window, limited in version 3 of Linux, or ten packets."""
+    """Return the bytes of the first window. Until they are delivered, the window always grows.
+
+    The draft uses the initial window. Version 1 of Linux uses ten packets, version 3 the initial window, at most 127
+    packets. With the reading ``first_window`` = ``twice``, the window always grows until it reaches twice these bytes.
+    The same bytes replace the bandwidth-delay product before the first RTT.
+    """
     if readings.units is Units.PACKETS:
         return INIT_CWND_PACKETS * base.max_datagram_size_bytes  # [bbr.units.ten]
     if readings.units is Units.PACKETS_V3:
@@ -128,7 +133,11 @@ def bdp_multiple_bytes(readings: Readings, state: Bbr, base: BaseState, rate: Ra
 
 
 def quantization_budget_bytes(readings: Readings, state: Bbr, base: BaseState, volume: int) -> int:
-    """Return a volume, raised to the least volume in flight with aggregated packets."""
+    """Return a volume in flight in bytes, raised so that aggregated packets (offload) do not limit the rate.
+
+    The result is at least ``offload_quanta`` (a number in the readings) send quanta, and at least four packets. In
+    version 1 of Linux, these quanta are added to the volume, and the sum is rounded up to an even number of packets.
+    """
     offload_bytes = readings.offload_quanta * state.send_quantum_bytes  # [bbr.offload]
     if readings.units is Units.PACKETS:
         return packets_even_bytes(volume + offload_bytes, base.max_datagram_size_bytes)  # [bbr.units.budget]
@@ -141,7 +150,11 @@ def inflight_bytes(readings: Readings, state: Bbr, base: BaseState, rate: Rate) 
 
 
 def _aggregated_bytes(readings: Readings, state: Bbr, base: BaseState) -> int:
-    """Return the part of BBR.extra_acked that counts."""
+    """Return the part of BBR.extra_acked that increases BBR.max_inflight, in bytes.
+
+    In the draft it is all of BBR.extra_acked. In Linux it is at most the bytes that BBR.bw delivers in 100 ms. In
+    version 1 of Linux it is 0 until the pipe is full.
+    """
     if readings.extra_acked not in (ExtraAcked.LINUX, ExtraAcked.LINUX_V3):
         return state.extra_acked_bytes
     if readings.extra_acked is ExtraAcked.LINUX and not state.full_bw_reached:
@@ -151,7 +164,11 @@ def _aggregated_bytes(readings: Readings, state: Bbr, base: BaseState) -> int:
 
 
 def update_max_inflight(readings: Readings, state: Bbr, base: BaseState) -> None:
-    """Set the volume in flight that the path needs."""
+    """Set BBR.max_inflight, the volume in flight that the path needs, and the bandwidth-delay product.
+
+    The volume is the bandwidth-delay product times the window gain, plus the extra acknowledged bytes that count,
+    raised by :func:`quantization_budget_bytes`.
+    """
     if state.min_rtt_ns is not None:
         state.bdp_bytes = bdp_multiple_bytes(readings, state, base, state.bw, GAIN_UNIT)
     multiple_bytes = bdp_multiple_bytes(readings, state, base, state.bw, state.cwnd_gain)
@@ -171,7 +188,11 @@ def bound_cwnd_for_model(state: Bbr, base: BaseState) -> None:
 
 
 def _is_first_window(readings: Readings, state: Bbr, base: BaseState) -> bool:
-    """Return whether the first growth of the window is still free."""
+    """Return whether the window may still grow beyond BBR.max_inflight, as at the start of a connection.
+
+    With the reading ``twice``, this is the case while the window is below twice :func:`least_window_bytes`. Otherwise
+    it is the case until that number of bytes is delivered.
+    """
     least_bytes = least_window_bytes(readings, state, base)
     if readings.first_window is FirstWindow.TWICE:
         return base.cwnd_bytes < 2 * least_bytes  # [bbr.cwnd.grow.twice]

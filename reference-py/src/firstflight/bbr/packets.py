@@ -53,20 +53,31 @@ def _bw_of(rate: Rate, size_bytes: int) -> int:
 
 
 def packets_rate_of(volume_bytes: int, time_ns: int, size_bytes: int) -> Rate:
-    """Return the rate of a volume in at least a microsecond."""
+    """Return the rate of a volume in a time, rounded down to whole units of 2^-24 packets per microsecond.
+
+    ``time_ns``: at least 1000; only whole microseconds count. ``size_bytes``: size of a packet. The rate is at most
+    2^32 - 1 units.
+    """
     bw = min(over(over(volume_bytes, BW_UNIT, size_bytes), 1, time_ns // MICROSECOND_NS), BW_MAX)
     return Rate(bw * size_bytes, BW_INTERVAL_NS) if bw else ZERO
 
 
 def packets_rate_up(volume_bytes: int, time_ns: int, size_bytes: int) -> Rate:
-    """Return the rate of a volume in at least a microsecond, rounded up."""
+    """Return the rate of a volume in a time, rounded up to whole units of 2^-24 packets per microsecond.
+
+    ``time_ns``: at least 1000; only whole microseconds count. ``size_bytes``: size of a packet. The rate is at most
+    2^32 - 1 units.
+    """
     divisor = time_ns // MICROSECOND_NS * size_bytes
     bw = min((volume_bytes * BW_UNIT + divisor - 1) // divisor, BW_MAX)
     return Rate(bw * size_bytes, BW_INTERVAL_NS) if bw else ZERO
 
 
 def packets_reduced(rate: Rate, parts: int, size_bytes: int) -> Rate:
-    """Return ``parts`` / 256 of a rate, rounded down, but at least its unit."""
+    """Return ``parts`` / 256 of a rate, rounded down to whole units of 2^-24 packets per microsecond.
+
+    The result is at least one unit. ``size_bytes``: size of a packet.
+    """
     bw = max(_bw_of(rate, size_bytes) * parts // GAIN_PARTS, 1)
     return Rate(bw * size_bytes, BW_INTERVAL_NS)
 
@@ -77,7 +88,11 @@ def packets_share_bytes(volume_bytes: int, parts: int, size_bytes: int) -> int:
 
 
 def packets_has_grown(rate: Rate, baseline: Rate, size_bytes: int) -> bool:
-    """Return whether a rate is at least 5/4 of a baseline, rounded down."""
+    """Return whether a rate is at least 5/4 of a baseline rate.
+
+    Both rates are counted in units of 2^-24 packets per microsecond; 5/4 of the baseline is rounded down to whole
+    units. ``size_bytes``: size of a packet.
+    """
     return _bw_of(rate, size_bytes) >= _bw_of(baseline, size_bytes) * FULL_BW_THRESH // GAIN_PARTS
 
 

@@ -110,12 +110,12 @@ class Bbr:
 
     @property
     def cwnd_bytes(self) -> int:
-        """The observable."""
+        """The congestion window in bytes, an observable."""
         return self.cwnd
 
     @property
     def ssthresh_bytes(self) -> int | None:
-        """Return ``None``: BBR does not use a slow start threshold."""
+        """The slow start threshold, an observable: ``None``, because BBR does not use one."""
         return None
 
 
@@ -277,7 +277,12 @@ def update_latest_delivery_signals(s: Bbr, rs: Sample) -> None:
 
 
 def update_congestion_signals(s: Bbr, rs: Sample) -> None:
-    """5.5.10.3: UpdateMaxBw, and once per round the bounds set on losses. The max_bw filter spans the whole start."""
+    """5.5.10.3: update the largest bandwidth, and at the end of a loss round the bounds set on losses.
+
+    UpdateMaxBw: max_bw is the largest rate since the connection began. Its samples do not expire, because the max_bw
+    filter only advances in the probing for bandwidth after Drain. An application-limited sample below max_bw does not
+    count. Losses in Startup do not set bounds.
+    """
     update_round(s, rs)
     if not rs.is_app_limited or not less(rs.rate, s.max_bw):
         s.max_bw = higher(s.max_bw, rs.rate)  # [bbr.max-bw] [bbr.max-bw.app-limited]
@@ -402,7 +407,10 @@ def set_pacing_rate(s: Bbr, ack: Ack) -> None:
 
 
 def set_send_quantum(s: Bbr) -> None:
-    """5.6.3: the bytes of a millisecond, at most 64 KBytes, at least two packets."""
+    """5.6.3: set the send quantum to the bytes that the pacing rate delivers in 1 ms.
+
+    The quantum is at most 64 KBytes (65536 bytes), but at least two packets.
+    """
     s.send_quantum = max(min(s.pacing_rate // 1000, LARGEST_QUANTUM_BYTES), 2 * s.smss)  # [bbr.quantum]
 
 
@@ -442,9 +450,11 @@ def bound_cwnd_for_model(s: Bbr) -> None:
 
 
 def on_lost(s: Bbr, lost: Lost) -> Outcome:
-    """5.2.4, and the ranges of 5.3.1.3: a run directly after the last lost packet continues its range (open).
+    """5.2.4: process lost packets as a congestion event, and count the ranges of lost packets in this round (5.3.1.3).
 
-    The loss of a PMTU probe only reduces the bytes in flight (RFC 9000, section 14.4).
+    The number of ranges decides whether losses end Startup. A run of packets directly after the last lost packet
+    continues its range instead of a new range; the draft leaves this open. The loss of a PMTU probe only reduces the
+    bytes in flight (RFC 9000, section 14.4). Return the outcome.
     """
     s.inflight = min(lost.bytes_in_flight, WINDOW_MAX_BYTES)
     if lost.pmtu_probe:
@@ -457,7 +467,12 @@ def on_lost(s: Bbr, lost: Lost) -> Outcome:
 
 
 def on_congestion(s: Bbr, sent_time: int, now: int) -> Outcome:
-    """5.6.4.4: OnEnterFastRecovery, when a recovery period of RFC 9002 begins. In recovery it is extended (open)."""
+    """5.6.4.4: OnEnterFastRecovery, for a loss or mark; recovery is a recovery period of RFC 9002.
+
+    A packet sent after the last recovery period began starts recovery now, and the state is saved for an undo. During
+    recovery such a packet only extends recovery: the period starts again now. The draft leaves this extension open. In
+    all cases the loss is noted for the loss round, which gives the outcome.
+    """
     if sent_time > s.recovery_start:  # [bbr.recovery.once]
         if not s.in_recovery:
             save_state_upon_loss(s)  # [bbr.recovery.begin]
@@ -477,7 +492,10 @@ def note_loss(s: Bbr) -> Outcome:
 
 
 def save_state_upon_loss(s: Bbr) -> None:
-    """5.5.11.1, with SaveCwnd of 5.6.4.4."""
+    """5.5.11.1: save the bounds set on losses for an undo, and with SaveCwnd (5.6.4.4) the window.
+
+    In recovery, a larger window saved before stays.
+    """
     s.prior_cwnd = max(s.prior_cwnd, s.cwnd) if s.in_recovery else s.cwnd  # [bbr.saved.cwnd] [bbr.saved.recovery]
     s.undo_state = None  # [bbr.saved]
     s.undo_bw_shortterm = s.bw_shortterm
@@ -486,7 +504,11 @@ def save_state_upon_loss(s: Bbr) -> None:
 
 
 def on_enter_rto(s: Bbr, event: PersistentCongestion) -> Outcome:
-    """5.6.4.4: on a timeout, here persistent congestion, cwnd becomes the flight plus one packet (its size is open)."""
+    """5.6.4.4: on a timeout, here persistent congestion, save the state and begin recovery.
+
+    cwnd becomes the bytes in flight plus one packet. The draft leaves the size of this packet open; here it is SMSS,
+    the maximum datagram size.
+    """
     save_state_upon_loss(s)
     s.in_recovery = s.by_timeout = True
     s.recovery_start, s.recovery_delivered = event.t_ns, s.delivered

@@ -104,12 +104,12 @@ class Bbr:
 
     @property
     def cwnd_bytes(self) -> int:
-        """The observable."""
+        """The congestion window in bytes, an observable."""
         return self.snd_cwnd
 
     @property
     def ssthresh_bytes(self) -> int | None:
-        """Infinite until Startup ends."""
+        """The slow start threshold in bytes, an observable; ``None`` (infinite) until Startup ends."""
         return self.snd_ssthresh
 
 
@@ -206,7 +206,11 @@ def rate_gen(s: Bbr, ack: Ack) -> Sample:
 
 
 def bandwidth(s: Bbr, bytes_: int, us: int) -> int:
-    """Return packets per microsecond, times 2^24. The dividend is at most the largest window (ours)."""
+    """Return the bandwidth of ``bytes_`` in ``us`` microseconds: packets per microsecond, times 2^24, rounded down.
+
+    The result is at most BW_MAX. The packets times 2^24 are first limited to WINDOW_MAX_BYTES, the largest integer of
+    this project; the kernel does not have this limit.
+    """
     return min(min(bytes_ * BW_UNIT // s.mss, WINDOW_MAX_BYTES) // us, BW_MAX)  # [bbr.units.rate]
 
 
@@ -308,7 +312,11 @@ def update_min_rtt(s: Bbr, rs: Sample, now: int) -> None:
 
 
 def update_gains(s: Bbr) -> None:
-    """bbr_update_gains; in PROBE_BW the gains of a cruise phase (ours)."""
+    """bbr_update_gains: set the gains of the pacing rate and of the window for the phase.
+
+    In PROBE_BW the kernel cycles through several pacing gains. Here the pacing gain is always 1, as in the kernel's
+    cruise phase. This project made that choice, because it judges only Startup and Drain.
+    """
     s.pacing_gain = {Phase.STARTUP: HIGH_GAIN, Phase.DRAIN: DRAIN_GAIN}.get(s.phase, BBR_UNIT)
     s.cwnd_gain = CWND_GAIN if s.phase is Phase.PROBE_BW else HIGH_GAIN
 
@@ -338,13 +346,19 @@ def set_pacing_rate(s: Bbr, srtt_ns: int | None) -> None:
 
 
 def tso_segments(s: Bbr) -> int:
-    """bbr_tso_segs_goal, in packets."""
+    """bbr_tso_segs_goal: return the packets of a burst, which lasts 1/1024 s at the pacing rate.
+
+    The burst is at least two packets (one packet below 1.2 Mbit/s), and at most 127.
+    """
     bytes_ = min(s.pacing_rate >> PACING_SHIFT, LARGEST_GSO_BYTES)
     return min(max(bytes_ // s.mss, 1 if s.pacing_rate < MIN_TSO_RATE else 2), MOST_SEGMENTS)
 
 
 def bdp(s: Bbr, gain: int) -> int:
-    """bbr_bdp: whole packets, rounded up, in bytes; without an RTT the default of the initial window."""
+    """bbr_bdp: return the bandwidth-delay product times ``gain`` / 256 in bytes, rounded up to whole packets.
+
+    Without an RTT the result is ten packets, the kernel's default of the initial window.
+    """
     if s.min_rtt_us is None:
         return INIT_CWND_PACKETS * s.mss  # [bbr.units.ten]
     scaled = max_bw(s) * s.min_rtt_us * gain >> BBR_SCALE
@@ -352,13 +366,19 @@ def bdp(s: Bbr, gain: int) -> int:
 
 
 def budget(s: Bbr, volume: int) -> int:
-    """bbr_quantization_budget: add three bursts, and round up to an even number of packets."""
+    """bbr_quantization_budget: add three bursts of :func:`tso_segments` to a volume in bytes.
+
+    The sum is rounded up to an even number of packets.
+    """
     volume += 3 * tso_segments(s) * s.mss
     return min(-(-volume // (2 * s.mss)) * 2 * s.mss, WINDOW_MAX_BYTES)  # [bbr.units.budget]
 
 
 def inflight_at_bdp(s: Bbr) -> int:
-    """bbr_inflight at a gain of 1: the bandwidth-delay product plus the budget, in bytes."""
+    """bbr_inflight at a gain of 1: the bandwidth-delay product plus three bursts, in bytes.
+
+    bbr_quantization_budget adds the bursts of :func:`tso_segments` packets, and rounds up to an even number of packets.
+    """
     return budget(s, bdp(s, BBR_UNIT))
 
 
@@ -372,7 +392,10 @@ def in_net_at_edt(s: Bbr, now: int) -> int:
 
 
 def aggregation_cwnd(s: Bbr) -> int:
-    """bbr_ack_aggregation_cwnd: at most the bytes delivered in 100 ms."""
+    """bbr_ack_aggregation_cwnd: return the bytes added to the window target for aggregated ACKs.
+
+    These are the largest extra acknowledged bytes, at most the bytes delivered in 100 ms; 0 until the pipe is full.
+    """
     if not s.full_bw_reached:
         return 0
     return min(max(s.extra_acked), packets(max_bw(s), EXTRA_ACKED_MOST_US) * s.mss)

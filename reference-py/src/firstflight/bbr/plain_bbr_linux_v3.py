@@ -64,7 +64,9 @@ OPEN, RECOVERY, LOSS = 0, 3, 4
 class Bbr:
     """struct bbr, and the fields of struct sock that it uses.
 
-    ``lost_since_ack``: rs->losses of the next ACK. ``max_bw``: the larger bw_hi; both are kept until the first probe.
+    ``lost_since_ack``: whether packets were lost since the last ACK, rs->losses of the next ACK. ``max_bw``: the
+    largest bandwidth so far. The kernel stores it as the larger of two values, bw_hi[0] and bw_hi[1]. Neither value is
+    discarded before the first probe for bandwidth, which comes after Drain.
     """
 
     mss: int
@@ -167,7 +169,11 @@ def on_sent(s: Bbr, sent: Sent) -> Outcome:
 
 
 def on_ack(s: Bbr, ack: Ack) -> Outcome:
-    """tcp_ack: update the congestion state before bbr_main. Return the outcome of a state change first."""
+    """tcp_ack: end recovery if a packet sent after its beginning is acknowledged, and then call bbr_main.
+
+    If the phase changes, the outcome is this change. Otherwise the outcome in Startup is the result of the search for a
+    full pipe, if any. In all other cases the outcome is whether the window has grown.
+    """
     before, was = s.cwnd_bytes, s.phase
     s.inflight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     if s.ca_state != OPEN and any(run.sent_t_ns > s.recovery_start for run in ack.packets):
@@ -266,7 +272,10 @@ def share(s: Bbr, volume: int, parts: int) -> int:
 
 
 def bw(s: Bbr) -> int:
-    """bbr_bw."""
+    """bbr_bw: return the smaller of max_bw, the largest bandwidth, and bw_lo, the short-term bound set on losses.
+
+    The unit is packets per microsecond, times 2^24.
+    """
     return min(s.max_bw, s.bw_lo)
 
 
@@ -295,12 +304,20 @@ def update_ack_aggregation(s: Bbr, rs: Sample, now: int) -> None:
 
 
 def is_inflight_too_high(s: Bbr, rs: Sample) -> bool:
-    """bbr_is_inflight_too_high."""
+    """bbr_is_inflight_too_high: return whether the lost bytes of a sample exceed 5/256 of its bytes in flight.
+
+    5/256 is the loss threshold of 2 %. The share is rounded down to whole packets. Without bytes in flight the result
+    is False.
+    """
     return rs.tx_in_flight > 0 and rs.lost > share(s, rs.tx_in_flight, LOSS_THRESH)  # [bbr.units.v3.loss]
 
 
 def check_loss_too_high_in_startup(s: Bbr, rs: Sample) -> Outcome | None:
-    """bbr_check_loss_too_high_in_startup: at the end of a loss round in Recovery with six ACKs with losses."""
+    """bbr_check_loss_too_high_in_startup: at the end of a loss round, check if its losses end Startup.
+
+    This is the case in Recovery with at least six ACKs with losses in the round, and a loss above the threshold of 2 %.
+    Then mark the pipe as full, set the long-term bound, and return EXITED_BY_LOSS. Otherwise return ``None``.
+    """
     if s.full_bw_reached:
         return None
     s.loss_events_in_round = min(s.loss_events_in_round + rs.losses, LOSS_EVENTS_MOST)  # [bbr.loss-exit.acks]
@@ -383,7 +400,11 @@ def set_pacing_rate(s: Bbr, srtt_ns: int | None) -> None:
 
 
 def tso_segments(s: Bbr) -> int:
-    """bbr_tso_segs_goal, in packets: a burst at the rate, plus 64 KBytes, halved for each 512 us of the minimum RTT."""
+    """bbr_tso_segs_goal: return the packets of a burst, at least two.
+
+    The burst is the bytes of 1/1024 s at the pacing rate, plus an addition. The addition is 64 KBytes, halved for each
+    512 us of the minimum RTT. The sum is limited to the longest burst of the device.
+    """
     bytes_ = s.pacing_rate >> PACING_SHIFT
     if s.min_rtt_us >> TSO_RTT_SHIFT < TSO_RTT_SHIFTS:
         bytes_ += GSO_LEGACY_MAX_SIZE >> (s.min_rtt_us >> TSO_RTT_SHIFT)
@@ -439,7 +460,12 @@ def save_for_undo(s: Bbr) -> None:
 
 
 def on_lost(s: Bbr, lost: Lost) -> Outcome:
-    """bbr_skb_marked_lost. Recovery begins (bbr_ssthresh) with a packet sent after the last recovery began."""
+    """bbr_skb_marked_lost: note the loss for the next ACK and for the loss round.
+
+    If a packet sent after the last recovery began is lost, recovery begins, and the state is saved (bbr_ssthresh).
+    During recovery such a loss only sets the start of recovery to now. The outcome is LOSS_NOTED for the first loss of
+    a round.
+    """
     s.inflight = min(lost.bytes_in_flight, WINDOW_MAX_BYTES)
     s.lost_since_ack = True
     noted, s.loss_in_round = s.loss_in_round, True  # bbr_note_loss

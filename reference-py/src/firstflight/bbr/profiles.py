@@ -6,35 +6,35 @@ from firstflight.enums import Enum
 
 
 class GrowthOf(Enum):
-    """What is compared with 5/4 of the baseline at the start of a round?"""
+    """Which rate is compared with 5/4 of the baseline, BBR.full_bw, at the start of a round?"""
 
     SAMPLE = "sample"
     MAX_BW = "max_bw"
 
 
 class InitialRate(Enum):
-    """What is the initial pacing rate computed from, where the connection began without an RTT?"""
+    """Which RTT gives the initial pacing rate if the connection began without an RTT sample?"""
 
     FIRST_SAMPLE = "first_sample"
     ONCE = "once"
 
 
 class DrainRounds(Enum):
-    """After how many rounds does Drain end whatever is in flight?"""
+    """After how many rounds does Drain end for any number of bytes in flight?"""
 
     FOURTH = "fourth"
     NEVER = "never"
 
 
 class Saved(Enum):
-    """When is the state saved that a spurious recovery restores?"""
+    """When does the sender save the state that it restores after a spurious recovery?"""
 
     ROUNDS = "rounds"
     EPISODES = "episodes"
 
 
 class Gains(Enum):
-    """Which gains do Startup and Drain have?"""
+    """Which pacing and window gains do Startup and Drain have?"""
 
     DRAFT_06 = "draft_06"
     LINUX_V1 = "linux_v1"
@@ -50,28 +50,28 @@ class Units(Enum):
 
 
 class MaxBwWindow(Enum):
-    """Over which time is BBR.max_bw the largest rate?"""
+    """Over which period is BBR.max_bw the largest delivery rate?"""
 
     CONNECTION = "connection"
     TEN_ROUNDS = "ten_rounds"
 
 
 class ShortSample(Enum):
-    """What does a sample count for whose interval is below the smallest RTT?"""
+    """How is a rate sample used if its interval is shorter than the smallest RTT?"""
 
     NO_RATE = "no_rate"
     NOTHING = "nothing"
 
 
 class BwChanges(Enum):
-    """When does BBR.bw change?"""
+    """When does BBR.bw, the bandwidth estimate, change?"""
 
     END = "end"
     AT_ONCE = "at_once"
 
 
 class ExtraAcked(Enum):
-    """Of which rounds is BBR.extra_acked, and when does it count?"""
+    """Over which rounds is BBR.extra_acked the maximum, and when does it increase the window?"""
 
     DRAFT_06 = "draft_06"
     LINUX = "linux"
@@ -79,7 +79,7 @@ class ExtraAcked(Enum):
 
 
 class Losses(Enum):
-    """What do losses and marks do to the window?"""
+    """How do losses and ECN-CE marks change the window?"""
 
     BOUNDS = "bounds"
     CONSERVATION = "conservation"
@@ -87,21 +87,21 @@ class Losses(Enum):
 
 
 class DrainCompares(Enum):
-    """What is compared with the product where Drain ends?"""
+    """What is compared with BBR.bw times BBR.min_rtt to end Drain?"""
 
     IN_FLIGHT = "in_flight"
     AT_DEPARTURE = "at_departure"
 
 
 class Threshold(Enum):
-    """Is there a slow start threshold?"""
+    """Does the sender have a slow start threshold?"""
 
     NONE = "none"
     EXIT = "exit"
 
 
 class MinRttWindow(Enum):
-    """Of which time is BBR.min_rtt the smallest RTT?"""
+    """Over which period is BBR.min_rtt the smallest RTT sample?"""
 
     TWO = "two"
     TWO_LINUX = "two_linux"
@@ -109,14 +109,14 @@ class MinRttWindow(Enum):
 
 
 class GrowthAt(Enum):
-    """At which ACKs may the baseline become a new one?"""
+    """At which ACKs may a higher rate replace BBR.full_bw, the baseline of the test for a full pipe?"""
 
     ROUND = "round"
     ACK = "ack"
 
 
 class LossExitCounts(Enum):
-    """What is counted for the exit by loss?"""
+    """Which losses in a round are counted for the exit from Startup by loss?"""
 
     RANGES = "ranges"
     ACKS = "acks"
@@ -130,14 +130,14 @@ class LossExitRecovery(Enum):
 
 
 class FirstWindow(Enum):
-    """Until when does the window of Startup grow whatever the path needs?"""
+    """Until when does the window of Startup grow without a limit from the path?"""
 
     DELIVERED = "delivered"
     TWICE = "twice"
 
 
 class AppLimitedAcks(Enum):
-    """What does an app-limited sample below BBR.max_bw change where the window is what the path needs?"""
+    """What does an app-limited sample below BBR.max_bw change at a window of BBR.max_inflight?"""
 
     COUNTED = "counted"
     LINUX_V3 = "linux_v3"
@@ -145,7 +145,7 @@ class AppLimitedAcks(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     growth_of: GrowthOf
     initial_rate: InitialRate

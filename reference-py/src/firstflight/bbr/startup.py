@@ -69,7 +69,13 @@ def _has_grown(readings: Readings, state: Bbr, base: BaseState, rate: Rate) -> b
 
 
 def check_full_bw_reached(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> Outcome | None:
-    """Check whether the rate still grows, at the start of a round or at any ACK."""
+    """Check whether the delivery rate still grows in Startup or later, to detect a full pipe.
+
+    The check takes place at ACKs that start a round, or at all ACKs with a sample with the reading ``growth_at`` =
+    ``ack``. A rate of at least 5/4 of the baseline BBR.full_bw becomes the new baseline. A round that starts without
+    such growth is counted; after three such rounds the pipe is full. App-limited samples are not checked. Return the
+    outcome in Startup, or ``None``.
+    """
     looked_at = state.round_start
     if readings.growth_at is GrowthAt.ACK:
         looked_at = sample.prior_delivered_bytes is not None  # [bbr.full-bw.any-ack]
@@ -188,7 +194,11 @@ def _in_flight_bytes(readings: Readings, state: Bbr, base: BaseState, now_ns: in
 
 
 def check_drain_done(readings: Readings, state: Bbr, base: BaseState, now_ns: int, *, exited: bool) -> Outcome | None:
-    """End Drain if at most one BDP is in flight, or after too many rounds. ``exited``: Startup ends with this ACK."""
+    """End Drain if at most one BDP is in flight, or by the limit of its rounds.
+
+    With the reading ``drain_rounds`` = ``fourth``, Drain ends at the latest in the fourth round after its first round.
+    ``exited``: Startup ends with this ACK. Return the outcome, or ``None`` if Drain continues or the phase differs.
+    """
     if state.phase is not Phase.DRAIN:
         return None
     in_flight_bytes = _in_flight_bytes(readings, state, base, now_ns, exited=exited)

@@ -117,12 +117,12 @@ def saturate(volume_bytes: int) -> int:
 
 
 def smaller_bound(bound_bytes: int | None, other_bytes: int | None) -> int | None:
-    """Return the smaller of two bounds."""
+    """Return the smaller of two upper bounds. ``None`` is an infinite bound."""
     if bound_bytes is None or other_bytes is None:
         return other_bytes if bound_bytes is None else bound_bytes
     return min(bound_bytes, other_bytes)
 
 
 def larger_bound(bound_bytes: int | None, other_bytes: int | None) -> int | None:
-    """Return the larger of two bounds."""
+    """Return the larger of two upper bounds. ``None`` is an infinite bound, so one ``None`` gives ``None``."""
     return None if bound_bytes is None or other_bytes is None else max(bound_bytes, other_bytes)

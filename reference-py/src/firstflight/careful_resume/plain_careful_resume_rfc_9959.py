@@ -149,9 +149,10 @@ def stop(s: CarefulResume, outcome: Outcome, *triggers: Trigger) -> Outcome:
 
 
 def on_saved_path(s: CarefulResume, path: SavedPath) -> Outcome:
-    """Connection setup is complete: enter the phase, or continue with normal CC. A connection resumes once (open).
+    """Accept a saved set after connection setup and enter the Reconnaissance Phase, or refuse it and stay in normal CC.
 
-    A refused set does not count.
+    The outcome is RESUMING or the reason for the refusal. The text leaves open how many sets a connection uses; here it
+    accepts one. A refused set does not count as this one.
     """
     if s.saved is not NO_SET:
         return Outcome.ALREADY_USED  # [careful-resume.saved.one-use]
@@ -169,12 +170,15 @@ def on_saved_path(s: CarefulResume, path: SavedPath) -> Outcome:
 
 
 def lifetime_exceeded(saved: SavedPath, now: int) -> bool:
-    """3.1: Lifetime is a timestamp; after it the parameters must not be used."""
+    """Return whether ``now`` is after the Lifetime (3.1), the last time when the saved set may be used."""
     return saved.expires_t_ns is not None and now > saved.expires_t_ns
 
 
 def on_backlog(s: CarefulResume, backlog: Backlog) -> Outcome:
-    """There is data to send; flow control (4.7) may allow more than the window."""
+    """Store the bytes that wait and that flow control (4.7) permits. Then test whether to change the phase.
+
+    Reconnaissance may end with the jump, and the Unvalidated Phase when its time is over.
+    """
     s.waiting = min(backlog.queued_bytes, backlog.receive_window_bytes)  # [careful-resume.flow-control]
     if s.phase is Phase.RECONNAISSANCE:
         return enter_unvalidated_if(s, backlog.t_ns, Outcome.UNCHANGED)
@@ -182,7 +186,11 @@ def on_backlog(s: CarefulResume, backlog: Backlog) -> Outcome:
 
 
 def on_ack_in_reconnaissance(s: CarefulResume, ack: Ack) -> Outcome:
-    """CWND is increased using normal CC. The initial data is all data sent before its first ACK (open)."""
+    """Increase CWND by normal CC. Then stop Careful Resume if the RTT does not fit, or jump if the path is confirmed.
+
+    The initial data must be acknowledged before the jump. The text leaves its end open; here it is all data sent in
+    this phase before the first ACK of it.
+    """
     outcome = on_ack_in_normal_cc(s, ack)  # [careful-resume.reconnaissance.unchanged]
     if s.last_initial_packet == NONE and ack.packets[-1].last >= s.first_initial_packet:
         s.last_initial_packet = s.highest_sent  # [careful-resume.reconnaissance.initial-data]
@@ -197,14 +205,18 @@ def on_ack_in_reconnaissance(s: CarefulResume, ack: Ack) -> Outcome:
 
 
 def rtt_is_valid(s: CarefulResume, rtt: int) -> bool:
-    """More than half of saved_rtt (3.2); the current RTT is at most ten times saved_rtt (4.2.1)."""
+    """Return whether ``rtt`` exceeds half of saved_rtt (3.2), and the latest RTT is at most 10 * saved_rtt (4.2.1)."""
     if RTT_LOW_DIVISOR * rtt <= s.saved.saved_rtt_ns:
         return False  # [careful-resume.reconnaissance.rtt]
     return s.current_rtt <= RTT_HIGH_FACTOR * s.saved.saved_rtt_ns  # [careful-resume.reconnaissance.rtt-high]
 
 
 def enter_unvalidated_if(s: CarefulResume, now: int, otherwise: Outcome) -> Outcome:
-    """Path confirmed: all the initial data is acknowledged. Deferred until there is more data than normal CC permits."""
+    """Enter the Unvalidated Phase if the path is confirmed and more data waits than normal CC permits to send.
+
+    The path is confirmed once all the initial data is acknowledged and an RTT sample exists. Until both conditions are
+    true, return ``otherwise`` and stay in Reconnaissance; the entry is tried again at later ACKs and data.
+    """
     if s.last_initial_packet == NONE or s.initial_data > 0 or s.minimum_rtt is None:
         return otherwise  # [careful-resume.reconnaissance.sample]
     if s.waiting <= max(s.base.congestion_window - s.flight_size, 0):
@@ -216,7 +228,11 @@ def enter_unvalidated_if(s: CarefulResume, now: int, otherwise: Outcome) -> Outc
 
 
 def enter_unvalidated(s: CarefulResume, now: int) -> Outcome:
-    """PipeSize is the flight_size. CWND = jump_cwnd, if that is larger (open)."""
+    """Jump: set PipeSize to flight_size and CWND to jump_cwnd, which is saved_cwnd / 2 but at most max_jump.
+
+    If jump_cwnd is not larger than CWND, Careful Resume ends and CWND stays (JUMP_NOT_LARGER). The text leaves this
+    case open.
+    """
     jump_cwnd = s.saved.saved_cwnd_bytes // JUMP_DIVISOR  # [careful-resume.jump.half]
     if s.saved.max_jump_bytes is not None:
         jump_cwnd = min(s.saved.max_jump_bytes, jump_cwnd)  # [careful-resume.jump.maximum]
@@ -231,7 +247,11 @@ def enter_unvalidated(s: CarefulResume, now: int) -> Outcome:
 
 
 def on_sent_in_unvalidated(s: CarefulResume, sent: Sent) -> Outcome:
-    """Completed sending all unvalidated packets: less than one packet of CWND is unused."""
+    """Update the numbers of the first and last unvalidated packet, and the pacing. Then leave the phase if it is over.
+
+    It is over if all unvalidated packets are sent: less than one packet of CWND is unused. It can also end by its time
+    limit. Otherwise the outcome is SENT.
+    """
     if s.first_unvalidated_packet == NONE:
         s.first_unvalidated_packet = sent.packets[0].first  # [careful-resume.marks.first]
     s.last_unvalidated_packet = sent.packets[-1].last  # [careful-resume.marks.last]
@@ -242,17 +262,23 @@ def on_sent_in_unvalidated(s: CarefulResume, sent: Sent) -> Outcome:
 
 
 def release_time(s: CarefulResume) -> int:
-    """Return the earliest time of the next packet, at most the largest time."""
+    """Return the earliest time of the next packet in ns, but at most TIME_MAX_NS, the largest time of the model.
+
+    It is the start of the pacing schedule plus the time of the bytes sent since then, at jump_cwnd bytes per RTT.
+    """
     return min(s.paced_from_ns + transmission_time(s, s.paced), TIME_MAX_NS)  # [careful-resume.pacing.rounding]
 
 
 def transmission_time(s: CarefulResume, size: int) -> int:
-    """4.3.2: ITT = (current RTT x MPS) / jump_cwnd, for any number of bytes; rounded up."""
+    """Return size * RTT / jump_cwnd in ns, rounded up: the time of ``size`` bytes at jump_cwnd bytes per RTT.
+
+    For a packet this is the inter-packet time ITT of 4.3.2. The RTT is ``paced_rtt``, the RTT of the pacing schedule.
+    """
     return -(-size * s.paced_rtt // s.jump_cwnd)  # [careful-resume.pacing.schedule] [careful-resume.pacing.rounding]
 
 
 def pace(s: CarefulResume, sent: Sent) -> None:
-    """4.3.2: no burst is larger than IW, even if the sender is late."""
+    """Count sent bytes in the pacing schedule. A late sender moves its start, so that no burst exceeds IW (4.3.2)."""
     burst = transmission_time(s, max(s.initial_window - s.base.max_datagram_size, 0))
     if sent.t_ns > release_time(s) + burst:
         s.paced_from_ns, s.paced = sent.t_ns - burst, 0  # [careful-resume.pacing.burst]
@@ -260,7 +286,11 @@ def pace(s: CarefulResume, sent: Sent) -> None:
 
 
 def on_ack_in_unvalidated(s: CarefulResume, ack: Ack) -> Outcome:
-    """Confirm the path during transmission; receiving acknowledgement for an unvalidated packet."""
+    """Keep CWND. Retreat if the RTT sample of the ACK does not fit the saved path; else leave the phase if it is over.
+
+    It is over if the ACK acknowledges the first unvalidated packet or a later one, or by its time limit. A new RTT also
+    changes the pacing, from the next release time on.
+    """
     if ack.latest_rtt_ns is not None and not rtt_is_valid(s, ack.latest_rtt_ns):
         return enter_safe_retreat(s, Trigger.PATH_CHANGED, ack.t_ns)  # [careful-resume.unvalidated.rtt-change]
     if s.current_rtt != s.paced_rtt:
@@ -273,7 +303,12 @@ def on_ack_in_unvalidated(s: CarefulResume, ack: Ack) -> Outcome:
 
 
 def leave_unvalidated_if(s: CarefulResume, now: int, otherwise: Outcome, *triggers: Trigger) -> Outcome:
-    """Limiting time: more than one RTT has elapsed. Upon any trigger check flight_size."""
+    """Leave the Unvalidated Phase if there is a trigger. Otherwise, or in another phase, return ``otherwise``.
+
+    To the given ``triggers``, the time limit adds one once more than the latest RTT has elapsed since the jump. If
+    flight_size is then below IW or at most PipeSize, the jump was hardly used. CWND then becomes the larger of PipeSize
+    and IW, and Careful Resume ends. Otherwise CWND becomes flight_size, and the Validating Phase begins.
+    """
     if s.phase is not Phase.UNVALIDATED:
         return otherwise
     if now - s.entry_ns > s.current_rtt:
@@ -292,7 +327,7 @@ def leave_unvalidated_if(s: CarefulResume, now: int, otherwise: Outcome, *trigge
 
 
 def on_ack_in_validating(s: CarefulResume, ack: Ack) -> Outcome:
-    """CWND is updated using the normal rules, until the last unvalidated packet, or a higher one, is acknowledged."""
+    """Update CWND by normal CC. Careful Resume ends at the ACK of the last unvalidated packet or of a later one."""
     outcome = on_ack_in_normal_cc(s, ack)  # [careful-resume.validating.growth]
     if s.highest_acked >= s.last_unvalidated_packet:
         trigger = Trigger.LAST_UNVALIDATED_PACKET_ACKNOWLEDGED
@@ -304,10 +339,10 @@ def on_ack_in_validating(s: CarefulResume, ack: Ack) -> Outcome:
 
 
 def enter_safe_retreat(s: CarefulResume, trigger: Trigger, now: int) -> Outcome:
-    """CWND is reduced to PipeSize / 2, in QUIC not below two packets, and loss recovery commences.
+    """Reduce CWND to PipeSize / 2, in QUIC not below two packets, and begin a recovery period at ``now``.
 
-    Later flows cannot use the set of saved CC parameters. This flow keeps it in ``saved``, since leaving Safe Retreat
-    uses its Beta. ssthresh stays until the phase ends.
+    Later connections cannot use the saved set. This connection keeps it in ``saved``, for Beta: at the end of Safe
+    Retreat, the factor Beta of the saved set times PipeSize limits ssthresh. Until then ssthresh stays.
     """
     s.phase, s.triggers = Phase.SAFE_RETREAT, (trigger,)
     s.base.congestion_window = max(s.pipesize // PIPE_DIVISOR, s.base.minimum_window)  # [careful-resume.retreat.window]
@@ -318,7 +353,7 @@ def enter_safe_retreat(s: CarefulResume, trigger: Trigger, now: int) -> Outcome:
 
 
 def on_ack_in_safe_retreat(s: CarefulResume) -> Outcome:
-    """CWND is not increased, until the last unvalidated packet, or a later one, has been acknowledged."""
+    """Keep CWND until the last unvalidated packet, or a later one, is acknowledged; then end Safe Retreat."""
     if s.highest_acked < s.last_unvalidated_packet:
         return Outcome.WINDOW_KEPT  # [careful-resume.retreat.no-growth]
     leave_safe_retreat(s)
@@ -326,7 +361,7 @@ def on_ack_in_safe_retreat(s: CarefulResume) -> Outcome:
 
 
 def leave_safe_retreat(s: CarefulResume) -> None:
-    """On leaving, ssthresh is at most PipeSize * Beta."""
+    """Lower ssthresh to at most PipeSize * Beta, rounded down, at the end of Safe Retreat. Beta is in the saved set."""
     ssthresh = s.pipesize * s.saved.beta_numerator // s.saved.beta_denominator
     if s.base.ssthresh is None or ssthresh < s.base.ssthresh:
         s.base.ssthresh = ssthresh  # [careful-resume.retreat.threshold]
@@ -336,7 +371,7 @@ def leave_safe_retreat(s: CarefulResume) -> None:
 
 
 def on_sent(s: CarefulResume, sent: Sent) -> Outcome:
-    """Update the counts of packets and bytes."""
+    """Update the bytes in flight, waiting and of the initial data, and the highest packet; then process by phase."""
     s.flight_size = min(sent.bytes_in_flight, WINDOW_MAX_BYTES)
     s.highest_sent = sent.packets[-1].last
     s.waiting = 0 if sent.app_limited else max(s.waiting - sent.bytes, 0)
@@ -348,7 +383,7 @@ def on_sent(s: CarefulResume, sent: Sent) -> Outcome:
 
 
 def on_ack(s: CarefulResume, ack: Ack) -> Outcome:
-    """Add newly acknowledged bytes to PipeSize before any decision."""
+    """Add all newly acknowledged bytes to PipeSize, store the RTT sample, then process the ACK by phase."""
     s.flight_size = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     s.highest_acked = max(s.highest_acked, ack.packets[-1].last)
     if ack.latest_rtt_ns is not None:
@@ -367,7 +402,11 @@ def on_ack(s: CarefulResume, ack: Ack) -> Outcome:
 
 
 def on_ack_in_normal_cc(s: CarefulResume, ack: Ack) -> Outcome:
-    """3.7: slow start if CWND is less than or equal to ssthresh; RFC 9002: only below."""
+    """Let NewReno process the ACK, in slow start also if CWND equals ssthresh.
+
+    This follows the example in 3.7. RFC 9002 has slow start only below ssthresh, so ssthresh is one byte higher during
+    the call if CWND equals it.
+    """
     ssthresh = s.base.ssthresh
     if s.base.congestion_window == ssthresh:
         s.base.ssthresh = ssthresh + 1  # [careful-resume.normal.at-threshold]
@@ -377,7 +416,11 @@ def on_ack_in_normal_cc(s: CarefulResume, ack: Ack) -> Outcome:
 
 
 def on_detected_congestion(s: CarefulResume, event: Lost | Ce, trigger: Trigger) -> Outcome:
-    """Packet loss or ECN-CE marking of any packet. The reaction to another one in Safe Retreat is open."""
+    """React to a loss or ECN-CE mark of any packet: Safe Retreat from the Unvalidated and Validating Phases.
+
+    In Safe Retreat CWND is not reduced again; the text leaves this open. In the other phases NewReno reacts, and in
+    Reconnaissance Careful Resume ends.
+    """
     if s.phase is Phase.SAFE_RETREAT:
         return Outcome.ALREADY_REDUCED  # [careful-resume.retreat.once]
     if s.phase in (Phase.UNVALIDATED, Phase.VALIDATING):
@@ -389,7 +432,10 @@ def on_detected_congestion(s: CarefulResume, event: Lost | Ce, trigger: Trigger)
 
 
 def on_path_change(s: CarefulResume, event: PathChange) -> Outcome:
-    """A signal that the path is different."""
+    """React to a signal that the path is different. In Reconnaissance Careful Resume ends, and CWND stays.
+
+    In the Unvalidated Phase, Safe Retreat begins. In other phases nothing changes.
+    """
     if s.phase is Phase.RECONNAISSANCE:
         return stop(s, Outcome.PATH_CHANGED)  # [careful-resume.reconnaissance.path]
     if s.phase is Phase.UNVALIDATED:
@@ -398,7 +444,7 @@ def on_path_change(s: CarefulResume, event: PathChange) -> Outcome:
 
 
 def on_persistent_congestion(s: CarefulResume, event: PersistentCongestion) -> Outcome:
-    """3.6: stop using Careful Resume; that leaves Safe Retreat, too."""
+    """Stop Careful Resume in any phase (3.6). NewReno collapses the window; the end of Safe Retreat lowers ssthresh."""
     if s.phase is Phase.SAFE_RETREAT:
         leave_safe_retreat(s)  # [careful-resume.persistent.threshold]
     return stop(s, newreno.on_persistent_congestion(s.base, event))  # [careful-resume.persistent]

@@ -20,7 +20,7 @@ class PipesizeStart(Enum):
 
 
 class JumpNotLarger(Enum):
-    """What if the jump is not larger than the window?"""
+    """What happens if the jump window is not larger than the congestion window?"""
 
     STOP = "stop"
     JUMP = "jump"
@@ -56,28 +56,28 @@ class LimitRtt(Enum):
 
 
 class LimitChecked(Enum):
-    """On which events is the time looked at?"""
+    """On which events is the time limit of the Unvalidated phase checked?"""
 
     EVERY_EVENT = "every_event"
     ACKS = "acks"
 
 
 class WindowFull(Enum):
-    """When is the jump used up?"""
+    """When is the jump, the window that the Unvalidated phase sends, used up?"""
 
     DATAGRAM = "datagram"
     EXACT = "exact"
 
 
 class FlightCheck(Enum):
-    """When was the jump too little used to go on?"""
+    """With which bytes in flight was too little of the jump used, so that Careful Resume ends?"""
 
     BOTH = "both"
     PIPESIZE = "pipesize"
 
 
 class RetreatFloor(Enum):
-    """Below what does the window not fall on entry to Safe Retreat?"""
+    """What is the minimum window on entry to Safe Retreat?"""
 
     TWO_DATAGRAMS = "two_datagrams"
     INITIAL_WINDOW = "initial_window"
@@ -98,7 +98,7 @@ class RetreatCongestion(Enum):
 
 
 class Observed(Enum):
-    """What is saved as the capacity?"""
+    """Which quantity is saved as the capacity of the path?"""
 
     ACKNOWLEDGED = "acknowledged"
     WINDOW = "window"
@@ -119,7 +119,7 @@ class ThresholdSet(Enum):
 
 
 class AtThreshold(Enum):
-    """Is a window equal to the threshold in slow start?"""
+    """Does a window equal to the threshold count as slow start?"""
 
     SLOW_START = "slow_start"
     AVOIDANCE = "avoidance"
@@ -134,7 +134,7 @@ class Search(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     pipesize_counts: PipesizeCounts
     pipesize_start: PipesizeStart

@@ -80,7 +80,10 @@ def _ack_ends(readings: Readings, state: CarefulResume) -> bool:
 
 
 def _loss_ends(readings: Readings, state: CarefulResume) -> bool:
-    """Return whether a loss ends Safe Retreat: in the reading none_outstanding, when no unvalidated bytes are left."""
+    """Return whether a loss ends Safe Retreat, which only the choice ``none_outstanding`` of ``retreat_end`` permits.
+
+    Then the phase ends once no bytes of the Unvalidated phase are in flight. Otherwise return false.
+    """
     return readings.retreat_end is cr.RetreatEnd.NONE_OUTSTANDING and state.unvalidated_left_bytes == 0
 
 

@@ -51,7 +51,10 @@ class Initial:
 
 @dataclass(slots=True)
 class Rtt:
-    """RTTs in ns, ``None`` before the first sample; ``phase_...`` since Reconnaissance began."""
+    """RTTs of the connection in ns, ``None`` before the first sample.
+
+    ``phase_first_ns`` and ``phase_minimum_ns``: first and smallest sample since Reconnaissance began.
+    """
 
     latest_ns: int | None = None
     smoothed_ns: int | None = None
@@ -62,7 +65,11 @@ class Rtt:
 
 @dataclass(slots=True)
 class Schedule:
-    """Packets are released at ``t_ns`` plus the time that ``bytes`` take at the jump per ``rtt_ns``."""
+    """Pacing of the Unvalidated phase, at a rate of one jump window per ``rtt_ns``.
+
+    The schedule starts at ``t_ns``, and ``bytes`` have been sent since then. The next packet is released at ``t_ns``
+    plus the time of these bytes at the rate.
+    """
 
     t_ns: int = 0
     bytes: int = 0

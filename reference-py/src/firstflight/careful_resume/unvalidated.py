@@ -24,7 +24,7 @@ from firstflight.observables import Outcome, Phase, Trigger
 
 
 def _jump_bytes(used: SavedPath) -> int:
-    """Return the window of the phase, in bytes."""
+    """Return the window of the Unvalidated phase in bytes: half of the saved cwnd, but at most ``max_jump_bytes``."""
     jump_bytes = used.saved_cwnd_bytes // 2  # [careful-resume.jump.half] [careful-resume.jump.amount]
     if used.max_jump_bytes is not None and used.max_jump_bytes < jump_bytes:
         jump_bytes = used.max_jump_bytes  # [careful-resume.jump.maximum]
@@ -40,7 +40,10 @@ def _first_pipesize_bytes(readings: Readings, state: CarefulResume, base: BaseSt
 
 
 def enter(readings: Readings, state: CarefulResume, base: BaseState, now_ns: int) -> Report:
-    """Jump, if that enlarges the window."""
+    """Enter the Unvalidated phase with the jump as window, or end Careful Resume if the jump does not enlarge it.
+
+    With the choice ``jump`` of ``jump_not_larger`` the phase begins in both cases.
+    """
     jump_bytes = _jump_bytes(state.used)
     if jump_bytes <= base.cwnd_bytes and readings.jump_not_larger is cr.JumpNotLarger.STOP:
         end(state)  # [careful-resume.jump.not-larger]
@@ -74,7 +77,11 @@ def _time_is_over(readings: Readings, state: CarefulResume, event: Event) -> boo
 
 
 def _rate_limited_bytes(readings: Readings, state: CarefulResume) -> int | None:
-    """Return the window if too little of the jump was used to continue, or ``None`` if it was used."""
+    """Return the new window in bytes if too little of the jump was used for validation, or ``None`` if enough was used.
+
+    Too little: the bytes in flight are at most PipeSize or, with the choice ``both`` of ``flight_check``, below the
+    initial window. The new window is PipeSize, with ``both`` at least the initial window.
+    """
     match readings.flight_check:
         case cr.FlightCheck.BOTH:
             floor_bytes = state.initial_window_bytes

@@ -69,8 +69,9 @@ class Cubic:
     """State of CUBIC. ``w_max_bytes`` and ``cwnd_prior_bytes`` are ``None`` until set.
 
     ``epoch``: the congestion avoidance stage, ``None`` until it begins. ``flight_bytes``: in flight after the last
-    event. ``stopped_ns``: when the clock stopped, ``None`` while it runs. ``idle``: it stopped only because nothing is
-    in flight. ``saved``: the state before the last reduction, if it was after a loss.
+    event. The clock that measures the time since the beginning of the stage stops while the sender is
+    application-limited or idle. ``stopped_ns``: when it stopped, ``None`` while it runs. ``idle``: it stopped only
+    because no bytes are in flight. ``saved``: the state before the last reduction, if a loss caused the reduction.
     """
 
     readings: Readings
@@ -101,19 +102,26 @@ def carry(readings: Readings) -> Cubic:
 
 
 def slow_start_end_bytes(state: Cubic, ssthresh_bytes: int) -> int:
-    """Return the smallest window outside slow start."""
+    """Return the smallest window outside slow start, in bytes: ``ssthresh_bytes``, or one byte more.
+
+    One byte more applies with the reading ``slow_start_end`` = ``above``: slow start then includes cwnd = ssthresh.
+    """
     if state.readings.slow_start_end is SlowStartEnd.ABOVE:
         return ssthresh_bytes + 1  # [cubic.slow-start.at-threshold]
     return ssthresh_bytes
 
 
 def set_flight(state: Cubic, bytes_in_flight: int) -> None:
-    """Store the bytes in flight; the number saturates like windows."""
+    """Store the bytes in flight, at most ``WINDOW_MAX_BYTES``."""
     state.flight_bytes = min(bytes_in_flight, WINDOW_MAX_BYTES)
 
 
 def _resume(state: Cubic, now_ns: int) -> None:
-    """Resume the clock; shift the stages by the time that did not count."""
+    """Let the clock of the congestion avoidance stage run again, if it was stopped.
+
+    The beginning of the current stage, and of the stage saved before the last reduction, moves later by the time that
+    the clock was stopped. This time then does not count as time since the beginning.
+    """
     if state.stopped_ns is None:
         return
     passed_ns = now_ns - state.stopped_ns
@@ -126,14 +134,18 @@ def _resume(state: Cubic, now_ns: int) -> None:
 
 
 def on_sent(state: Cubic, sent: Sent) -> None:
-    """Process packets being sent: an idle time ends."""
+    """Process packets being sent: store the bytes in flight. After an idle time, the clock of the stage runs again."""
     set_flight(state, sent.bytes_in_flight)
     if state.idle:
         _resume(state, sent.t_ns)  # [cubic.limited.idle]
 
 
 def _stop(state: Cubic, now_ns: int, *, idle: bool) -> None:
-    """Stop the clock, if there is a stage."""
+    """Stop the clock of the congestion avoidance stage, if there is a current or a saved stage.
+
+    ``idle``: no bytes are in flight; otherwise the sender is application-limited. The state counts as idle only if
+    every call since the clock stopped had ``idle``.
+    """
     if state.epoch is None and state.saved is None:
         return
     if state.stopped_ns is None:
@@ -159,7 +171,10 @@ def _continue_epoch(state: Cubic, now_ns: int, datagram_bytes: int, cwnd_bytes: 
 
 
 def _grow_estimate(state: Cubic, epoch: Epoch, datagram_bytes: int, cwnd_bytes: int, acked_bytes: int) -> None:
-    """Grow W_est as Reno grows."""
+    """Grow W_est, the window of a Reno sender in the same time, by alpha * datagram * acked / cwnd bytes.
+
+    ``alpha`` is 9/17, or 1 once W_est has reached cwnd_prior, the window before the last reduction.
+    """
     reached = epoch.w_est_bytes >= (state.cwnd_prior_bytes or 0)
     increase = friendly_increase(datagram_bytes, acked_bytes, cwnd_bytes, reached=reached)  # [cubic.friendly.estimate]
     fraction = epoch.w_est_fraction + increase % FRACTION
@@ -177,7 +192,10 @@ def _follow_estimate(epoch: Epoch) -> None:
 
 
 def _approach(epoch: Epoch, acked_bytes: int, target_bytes: int) -> None:
-    """Grow the window by its share of the distance to the target."""
+    """Grow the window by acked_bytes / cwnd of its distance to the target; keep fractions of a byte.
+
+    The target is limited to 1.5 times the window. A target below the window does not change it.
+    """
     cwnd_bytes = epoch.cwnd_bytes
     most_bytes = cwnd_bytes + cwnd_bytes // 2
     if target_bytes > most_bytes:
@@ -265,14 +283,20 @@ def note_startup_reduction(state: Cubic, _now_ns: int, cwnd_bytes: int) -> None:
 
 
 def collapse(state: Cubic) -> None:
-    """Process persistent congestion: the next stage begins without a maximum."""
+    """Process persistent congestion: forget W_max, end the stage of congestion avoidance, and drop the saved state.
+
+    The next stage then begins with W_max equal to its first window. The caller sets the window.
+    """
     state.saved = None  # [cubic.spurious.persistent]
     state.w_max_bytes = None  # [cubic.persistent]
     state.epoch = None
 
 
 def change_datagram_size(state: Cubic) -> None:
-    """Begin another stage with the next growth: K is computed for one segment size. RFC 9438 leaves this open."""
+    """End the stage of congestion avoidance after a change of the maximum datagram size; RFC 9438 leaves this open.
+
+    The next growth begins another stage, since K is computed for one segment size.
+    """
     state.epoch = None
     if state.saved is not None:
         state.saved.epoch = None

@@ -46,7 +46,7 @@ class Cubic:
 
     @property
     def mss(self) -> int:
-        """The segment of a QUIC sender."""
+        """The segment size of section 4, in bytes: the maximum datagram size of a QUIC sender."""
         return self.base.max_datagram_size
 
     @property
@@ -152,9 +152,11 @@ def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> 
 
 
 def begin_stage(s: Cubic, cwnd_epoch: int) -> None:
-    """4.2; after a timeout (4.8) W_max is cwnd_epoch, and K is 0. After HyStart++ (4.10) cwnd_prior would be cwnd_epoch too.
+    """4.2: begin a stage of congestion avoidance with the window cwnd_epoch: set W_max, K in ns, and W_est.
 
-    The text does not define K for cwnd_epoch above W_max: here it is 0 as well (U11).
+    After a timeout (4.8) W_max is cwnd_epoch, and K is 0. The text does not define K for cwnd_epoch above W_max. This
+    program then does the same (open point U11 of the specification page). Section 4.10 also sets cwnd_prior to
+    cwnd_epoch after HyStart++, which this program does not have.
     """
     if s.w_max is None or s.w_max < cwnd_epoch:
         s.w_max = cwnd_epoch  # [cubic.epoch.no-maximum] [cubic.epoch.low-maximum]
@@ -163,12 +165,16 @@ def begin_stage(s: Cubic, cwnd_epoch: int) -> None:
 
 
 def rise(mss: int, time: int) -> int:
-    """4.2: C * time^3 with C = 2/5."""
+    """4.2: C * time^3 in bytes, rounded down, with C = 2/5 segments of ``mss`` bytes per s^3. ``time`` is in ns."""
     return 2 * mss * time**3 // (5 * SECOND_CUBED)
 
 
 def w_cubic(s: Cubic, t: int) -> int:
-    """4.2: C * (t - K)^3 + W_max."""
+    """4.2: C * (t - K)^3 + W_max, in bytes, rounded towards W_max; C is 2/5 segments per s^3.
+
+    ``t``: time since the beginning of the congestion avoidance stage, in ns, like K. The result is at most
+    ``WINDOW_MAX_BYTES``.
+    """
     assert s.w_max is not None
     if t < s.k:
         return s.w_max - rise(s.mss, s.k - t)  # [cubic.window.concave]
@@ -176,7 +182,7 @@ def w_cubic(s: Cubic, t: int) -> int:
 
 
 def cube_root(number: int) -> int:
-    """Return the largest integer whose cube is at most a number."""
+    """Return the largest integer whose cube is at most ``number``."""
     root = 0
     for bit in reversed(range(number.bit_length() // 3 + 1)):
         if (root + (1 << bit)) ** 3 <= number:
@@ -185,17 +191,18 @@ def cube_root(number: int) -> int:
 
 
 def set_cwnd(s: Cubic, cwnd_units: int) -> None:
-    """Set the window to a number with a fraction."""
+    """Set the window to ``cwnd_units`` / 2^32 bytes, at most ``WINDOW_MAX_BYTES``; keep the fraction of a byte."""
     s.base.congestion_window, s.cwnd_fraction = divmod(cwnd_units, UNIT)
     if s.base.congestion_window > WINDOW_MAX_BYTES:
         s.base.congestion_window, s.cwnd_fraction = WINDOW_MAX_BYTES, 0
 
 
 def on_congestion_event(s: Cubic, minimum_window: int, sent_time: int, now: int) -> Outcome:
-    """4.6 and 4.7, once for each recovery period of RFC 9002.
+    """4.6 and 4.7: reduce cwnd and ssthresh to 7/10 of cwnd, once for each recovery period of RFC 9002.
 
-    A QUIC sender whose unused window does not grow may reduce cwnd instead of flight_size (U3); fast convergence is
-    always on (U5).
+    ``minimum_window``: smallest cwnd in bytes; ssthresh is at least two segments. 4.6 reduces flight_size, but lets a
+    sender use cwnd if an unused window does not grow, as here (open point U3 of the specification page). Fast
+    convergence is always on (open point U5).
     """
     cwnd = s.base.congestion_window
     if newreno.on_congestion_event(s.base, sent_time, now) is Outcome.ALREADY_REDUCED:
@@ -214,7 +221,10 @@ def on_congestion_event(s: Cubic, minimum_window: int, sent_time: int, now: int)
 
 
 def on_lost(s: Cubic, lost: Lost) -> Outcome:
-    """4.6, and 4.9.2: save the variables before it. Loss of a PMTU probe changes nothing (RFC 9000, section 14.4)."""
+    """4.6: reduce the window on a loss. 4.9.2: save the variables before the reduction, in case the loss is spurious.
+
+    The loss of a PMTU probe changes nothing (RFC 9000, section 14.4).
+    """
     if lost.pmtu_probe:
         return Outcome.UNCHANGED  # [slow-start.loss.pmtu-probe]
     saved = replace(s, base=replace(s.base), undo=None)  # [cubic.spurious.save]
@@ -226,7 +236,7 @@ def on_lost(s: Cubic, lost: Lost) -> Outcome:
 
 
 def on_ce(s: Cubic, ce: Ce) -> Outcome:
-    """4.6: the reduction on ECE. This project's rule: earlier losses can no longer be spurious."""
+    """4.6: the reduction on ECE. This project's rule: the reductions of earlier losses can no longer be undone."""
     outcome = on_congestion_event(s, s.mss, ce.sent_t_ns, ce.t_ns)  # [cubic.reduce.minimum-ce]
     if outcome is Outcome.REDUCED:
         s.undo = None
@@ -234,7 +244,11 @@ def on_ce(s: Cubic, ce: Ce) -> Outcome:
 
 
 def on_persistent_congestion(s: Cubic, event: PersistentCongestion) -> Outcome:
-    """4.8: the timeout. The loss before it has set ssthresh (U10). K will be 0. No loss can be restored (U7)."""
+    """4.8: a timeout, in QUIC persistent congestion. Set cwnd to the minimum window, and forget W_max.
+
+    The loss before this event has set ssthresh (open point U10 of the specification page). K of the next stage is 0,
+    since W_max is then its first window. Earlier reductions can no longer be undone (open point U7).
+    """
     s.w_max = None  # [cubic.persistent]
     s.t_epoch = None
     s.cwnd_fraction = 0
@@ -243,9 +257,11 @@ def on_persistent_congestion(s: Cubic, event: PersistentCongestion) -> Outcome:
 
 
 def on_spurious_loss(s: Cubic) -> Outcome:
-    """4.9.2. The recovery period of RFC 9002, not in the text, is restored too (U7), as it would be now.
+    """4.9.2: undo the last reduction, which a spurious loss caused, unless cwnd has reached cwnd_prior again.
 
-    t_epoch is restored without the time that has been left out since (U12).
+    The recovery period of RFC 9002 is restored too, unless an ACK has ended it since. The text does not mention it
+    (open point U7 of the specification page). Time with unused window since the reduction does not count in the
+    restored stage (open point U12).
     """
     if s.undo is None or s.base.congestion_window >= s.cwnd_prior:
         return Outcome.UNCHANGED  # [cubic.spurious.late]
@@ -259,7 +275,11 @@ def on_spurious_loss(s: Cubic) -> Outcome:
 
 
 def on_datagram_size(s: Cubic, event: DatagramSize) -> Outcome:
-    """RFC 9002, 7.2. K is computed for one segment size: the next ACK begins another stage (open)."""
+    """RFC 9002, 7.2: change the maximum datagram size. The window in bytes stays the same.
+
+    Exception: a decrease in the handshake limits the window to the recommended initial window. K is computed for one
+    segment size, so the next growth in congestion avoidance begins another stage. The text leaves this open.
+    """
     s.t_epoch = None
     s.cwnd_fraction = 0
     if s.undo is not None:

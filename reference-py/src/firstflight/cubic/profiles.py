@@ -6,14 +6,14 @@ from firstflight.enums import Enum
 
 
 class Growth(Enum):
-    """For what does the window grow by its share of the way to the target?"""
+    """Does the window grow towards its target for each acknowledged datagram or for each ACK?"""
 
     BYTES = "bytes"
     ACKS = "acks"
 
 
 class ReductionBasis(Enum):
-    """What does congestion reduce to seven tenths?"""
+    """Which quantity does congestion reduce to seven tenths?"""
 
     WINDOW = "window"
     FLIGHT = "flight"
@@ -27,7 +27,7 @@ class CeMinimum(Enum):
 
 
 class Spurious(Enum):
-    """What does a loss that turns out to be spurious leave behind?"""
+    """Which state does a spurious loss leave behind?"""
 
     RESTORED = "restored"
     KEPT = "kept"
@@ -42,7 +42,7 @@ class SlowStartEnd(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     growth: Growth
     reduction_basis: ReductionBasis

@@ -15,12 +15,12 @@ ROOT_BITS = 52
 
 
 def seven_tenths(count: int) -> int:
-    """Return 7/10, rounded down; written so that the port needs no more than 64 bits."""
+    """Return 7/10 of ``count``, rounded down. The form of the expression fits in 64 bits in the C port."""
     return count // 10 * 7 + count % 10 * 7 // 10
 
 
 def seventeen_twentieths(count: int) -> int:
-    """Return 17/20, which is (1 + 7/10) / 2, rounded down."""
+    """Return 17/20 of ``count``, rounded down; 17/20 is (1 + 7/10) / 2."""
     return count // 20 * 17 + count % 20 * 17 // 20
 
 
@@ -44,7 +44,7 @@ def cube_time_ns(distance_bytes: int, datagram_bytes: int) -> int:
 
 
 def _distance_bytes(datagram_bytes: int, distance_ns: int) -> int:
-    """Return the distance of the curve from W_max at a distance from K."""
+    """Return the distance of W_cubic from W_max in bytes at ``distance_ns`` before or after the time K."""
     return 2 * datagram_bytes * _cube(distance_ns) // CUBE_DIVISOR  # [cubic.window] [cubic.window.constant]
 
 
@@ -56,13 +56,16 @@ def window_bytes(w_max_bytes: int, k_ns: int, datagram_bytes: int, t_ns: int) ->
 
 
 def share(acked_bytes: int, distance_bytes: int, cwnd_bytes: int) -> tuple[int, int]:
-    """Return acked * distance / cwnd as whole bytes and a fraction, rounded down."""
+    """Return acked * distance / cwnd as (whole bytes, rest in units of 2^-32 bytes), rounded down."""
     whole_bytes, rest = divmod(acked_bytes * distance_bytes, cwnd_bytes)
     return whole_bytes, rest * FRACTION // cwnd_bytes
 
 
 def friendly_increase(datagram_bytes: int, acked_bytes: int, cwnd_bytes: int, *, reached: bool) -> int:
-    """Return alpha * datagram * acked / cwnd in 2^-32 bytes, rounded down; alpha is 9/17, or 1 if ``reached``."""
+    """Return the increase of W_est, alpha * datagram * acked / cwnd, in units of 2^-32 bytes, rounded down.
+
+    ``alpha`` is 1 if ``reached`` (W_est has reached cwnd_prior), otherwise 9/17.
+    """
     numerator = datagram_bytes * acked_bytes * FRACTION
     if reached:
         return numerator // cwnd_bytes  # [cubic.friendly.alpha-one]

@@ -41,7 +41,10 @@ _MS = 1_000_000
 
 @dataclass(slots=True)
 class Hybla:
-    """State. ``smallest_ns``: smallest counted RTT, ``None`` before the first. ``credit``: rest of growth, in units."""
+    """State of Hybla. ``smallest_ns``: smallest counted RTT, ``None`` before the first.
+
+    ``credit``: growth below a whole datagram, in 65536ths of a datagram with ``Arithmetic.EIGHTHS``, else in 2^-30.
+    """
 
     readings: Readings
     smallest_ns: int | None = None
@@ -81,12 +84,16 @@ def rho(state: Hybla) -> int:
 
 
 def _one(state: Hybla) -> int:
-    """Return the number of units of 1."""
+    """Return 1 as a fixed-point number, the scale of 2^rho and of the credit: 65536 in eighths, otherwise 2^30."""
     return ONE if state.readings.arithmetic is Arithmetic.EIGHTHS else 1 << FINE_BITS
 
 
 def _power(state: Hybla) -> int:
-    """Return 2^rho in these units: below 2^33 in 65536ths, below 2^47 in 2^30ths."""
+    """Return 2^rho as a fixed-point number. The whole part of the exponent is limited to 16.
+
+    With ``Arithmetic.EIGHTHS`` the returned integer counts 65536ths and is below 2^33. Otherwise it counts multiples of
+    2^-30 and is below 2^47.
+    """
     part, denominator = _ratio(state)
     whole, fraction = divmod(part, denominator)
     exponent = min(whole, EXPONENT_MAX)  # [hybla.power.limit]
@@ -109,7 +116,11 @@ def _take_sample(state: Hybla, ack: Ack) -> None:
 
 
 def _gain(state: Hybla, datagram_bytes: int, cwnd_bytes: int, parts: int) -> int:
-    """Add parts of a datagram to the credit; return the bytes of its whole datagrams."""
+    """Add growth to the credit, take its whole datagrams from it, and return the bytes of these datagrams.
+
+    ``parts``: growth in fractions of a datagram, 65536 or 2^30 to a datagram. In eighths the result is limited so that
+    ``cwnd_bytes``, the present window, grows to at most 65535 datagrams.
+    """
     state.credit += parts
     whole, state.credit = divmod(state.credit, _one(state))  # [hybla.gain.datagrams]
     gained_bytes = whole * datagram_bytes
@@ -120,7 +131,12 @@ def _gain(state: Hybla, datagram_bytes: int, cwnd_bytes: int, parts: int) -> int
 
 
 def _slow_start_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: Run) -> int:
-    """Return the growth in slow start for units of one size."""
+    """Return the growth of the window in bytes, in slow start.
+
+    ``units``: the unit of growth, in slow start the whole ACK with the size of a datagram. It adds 2^rho - 1 datagrams.
+    With ``Gain.DATAGRAMS`` return only the whole datagrams of the growth since the last datagram, and store the rest.
+    Otherwise round the growth down to bytes. ``cwnd_bytes``: the present window.
+    """
     increase = _power(state) - _one(state)  # [hybla.slow-start]
     if state.readings.gain is Gain.DATAGRAMS:
         return _gain(state, datagram_bytes, cwnd_bytes, units.count * increase)
@@ -128,7 +144,12 @@ def _slow_start_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units:
 
 
 def _avoidance_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: Run, met_bytes: int) -> int:
-    """Return the growth in congestion avoidance for units of one size; ``met_bytes``: the window before the ACK."""
+    """Return the growth of the window in bytes, in congestion avoidance.
+
+    ``units``: a number of units of growth, each an ACK or an acknowledged packet. Each unit adds rho^2 / w datagrams,
+    where w is ``met_bytes``, the window before the ACK, in whole datagrams. ``cwnd_bytes``: the window with the growth
+    by earlier units of the same ACK.
+    """
     part, whole = _ratio(state)
     datagrams = max(met_bytes // datagram_bytes, 1)
     if state.readings.arithmetic is Arithmetic.EIGHTHS:
@@ -144,7 +165,11 @@ def _counts(run: Run, recovery_start_ns: int | None) -> bool:
 
 
 def _units(state: Hybla, datagram_bytes: int, slow: bool, acked: list[Run]) -> list[Run]:
-    """Return the units that count, as runs of units of one size."""
+    """Return the units of growth of an ACK, as runs of units of one size.
+
+    The whole ACK is one unit with the size of a datagram. With ``Unit.MIXED`` outside slow start, each packet is a
+    unit. ``acked``: the acknowledged packets sent after recovery began; without any, the result is empty.
+    """
     if not acked or (state.readings.unit is Unit.MIXED and not slow):
         return acked  # [hybla.unit.packet]
     return [Run(0, 0, datagram_bytes, 0)]  # [hybla.unit.ack]

@@ -6,21 +6,21 @@ from firstflight.enums import Enum
 
 
 class Arithmetic(Enum):
-    """In which units are rho and 2^rho known?"""
+    """In which units are rho, the RTT divided by the reference RTT, and 2^rho computed?"""
 
     EIGHTHS = "eighths"
     FIXED = "fixed"
 
 
 class Rtt(Enum):
-    """Which RTT determines rho?"""
+    """Which RTT determines rho, the RTT divided by the reference RTT?"""
 
     SMOOTHED = "smoothed"
     MINIMUM = "minimum"
 
 
 class Unit(Enum):
-    """What does growth count?"""
+    """Does the window grow for each ACK or for each acknowledged packet?"""
 
     ACK = "ack"
     MIXED = "mixed"
@@ -35,7 +35,7 @@ class Gain(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     arithmetic: Arithmetic
     rtt: Rtt

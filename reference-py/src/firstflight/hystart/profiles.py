@@ -49,7 +49,7 @@ class Rtt(Enum):
 
 
 class Clock(Enum):
-    """In which unit are times and RTTs kept?"""
+    """In which unit does the sender store times and RTTs?"""
 
     US = "us"
     NS = "ns"
@@ -64,7 +64,7 @@ class Restart(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     ack_train: AckTrain
     train_threshold: TrainThreshold

@@ -63,7 +63,7 @@ def _runs(readings: Readings, base: BaseState) -> bool:
 
 
 def _leave(state: HyStartPP) -> None:
-    """Leave CSS."""
+    """Clear the state of CSS (Conservative Slow Start). The caller decides which phase follows."""
     state.conservative = False
     state.baseline_ns = None
     state.css_rounds = 0

@@ -84,7 +84,7 @@ def on_ack(s: HyStartPP, ack: Ack) -> Outcome:
 
 
 def start_round(s: HyStartPP, snd_nxt: int) -> None:
-    """Start a round: windowEnd is acknowledged."""
+    """Start a round after windowEnd was acknowledged. The new windowEnd is ``snd_nxt``, the next packet number."""
     s.window_end = snd_nxt
     s.last_round_min_rtt = s.current_round_min_rtt
     s.current_round_min_rtt = INFINITY

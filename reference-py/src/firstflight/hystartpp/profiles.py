@@ -21,7 +21,7 @@ class Scope(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     limit_datagrams: int
     css_samples: CssSamples

@@ -152,7 +152,12 @@ def _grow_one_in_twenty(state: JumpStart, base: BaseState, new_packets: int) -> 
 
 
 def _grow(readings: Readings, state: JumpStart, base: BaseState, ack: Ack) -> Outcome:
-    """Grow the window by the reading; the base controller processes app-limited ACKs and old packets."""
+    """Grow the window for an ACK as the reading ``growth`` specifies, and return the outcome.
+
+    ``acks``: one packet per ACK in slow start. ``one_in_twenty``: one packet per 20 acknowledged packets in congestion
+    avoidance, and growth only if the window was full. All else is left to the base controller: the reading ``bytes``,
+    application-limited ACKs, and ACKs of only packets sent before the last recovery period began.
+    """
     phase = newreno.phase(base)
     new_packets = sum(run.count for run in ack.packets if not newreno.sent_before_recovery(base, run.sent_t_ns))
     if new_packets > 0 and not ack.app_limited:

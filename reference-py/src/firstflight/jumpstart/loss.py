@@ -31,12 +31,20 @@ from firstflight.observables import Outcome
 
 
 def _add_repeats(state: JumpStart, packets: int) -> None:
-    """Add to R, which saturates at the largest packet number."""
+    """Add packets to R, the number of packets in this recovery that repeat data sent earlier.
+
+    R is at most the largest packet number.
+    """
     state.repeats = min(state.repeats + packets, PACKET_MAX)
 
 
 def count_repeats(readings: Readings, state: JumpStart, base: BaseState, sent: Sent) -> None:
-    """Count retransmissions in a recovery. Whether its end is accounted for may be decided later."""
+    """Count the packets sent in a recovery that repeat earlier data: R, for the window (D - R) / 2 at its end.
+
+    D is the number of packets of the first flight. Every recovery counts, because a later loss in it may decide that
+    its end sets this window. With ``counted_data`` = ``first_flight`` only repeated data of the first flight counts.
+    Only the reading ``accounting`` = ``half_of_rest`` has this rule.
+    """
     if not base.in_recovery or readings.accounting is not Accounting.HALF_OF_REST:
         return
     first_flight = readings.counted_data is CountedData.FIRST_FLIGHT
@@ -46,14 +54,22 @@ def count_repeats(readings: Readings, state: JumpStart, base: BaseState, sent: S
 
 
 def _begins_recovery(readings: Readings, base: BaseState, sent_t_ns: int) -> bool:
-    """Return whether a loss or CE mark begins a recovery. TCP's recovery lasts until earlier data is acknowledged."""
+    """Return whether a loss or CE mark of a packet sent at ``sent_t_ns`` begins a recovery.
+
+    The packet must be sent after the last recovery began. With the reading ``recovery_end`` = ``all_data``, as in TCP,
+    a recovery also prevents another one until it ends. It ends when all data sent before it began is acknowledged.
+    """
     if base.in_recovery and readings.recovery_end is RecoveryEnd.ALL_DATA:
         return False  # [jumpstart.loss.once]
     return not newreno.sent_before_recovery(base, sent_t_ns)
 
 
 def _takes_back(readings: Readings, state: JumpStart, base: BaseState, packet: int) -> bool:
-    """Return whether the first loss reduces the window before the jump."""
+    """Return whether a reduction reverts the jump: it does not start from the window that the jump set.
+
+    It does with the reading ``first_loss_window`` = ``acked_or_initial``, if the threshold is still infinite (no
+    reduction yet). In addition, ``packet``, the first lost or marked packet, must precede the end of the first flight.
+    """
     if readings.first_loss_window is FirstLossWindow.UNCHANGED or base.ssthresh_bytes is not None:
         return False
     return state.flight_end is not None and packet < state.flight_end
@@ -73,7 +89,13 @@ def _reduced_bytes(readings: Readings, base: BaseState, window_bytes: int) -> in
 
 
 def _decide_accounting(readings: Readings, state: JumpStart, *, of_flight: bool) -> None:
-    """After a loss or CE mark in a recovery, or at its beginning: decide whether its end is accounted for."""
+    """Decide whether the end of the present recovery sets the window to (D - R) / 2.
+
+    D: packets of the first flight that were sent. R: packets of the recovery that repeat data. ``of_flight``: a packet
+    of the first flight was lost or marked, at the beginning of the recovery or in it. Such a packet decides for (D - R)
+    / 2, unless an earlier recovery ended in this way or a timeout dropped the rule. Only the reading ``accounting`` =
+    ``half_of_rest`` has this rule.
+    """
     if readings.accounting is not Accounting.HALF_OF_REST:
         return
     state.accounting = state.accounting or (of_flight and not state.accounted)  # [jumpstart.loss.scope]
@@ -136,7 +158,11 @@ def recovery_ended(readings: Readings, state: JumpStart, base: BaseState, ack: A
 
 
 def account(readings: Readings, state: JumpStart, base: BaseState) -> None:
-    """Set the window at the end of the recovery that repaired the first flight."""
+    """Set the window to (D - R) / 2 packets at the end of the recovery that repaired the first flight.
+
+    D: packets of the first flight that were sent. R: packets of the recovery that repeat data. Readings decide the
+    rounding, the minimum, whether the window may rise, and the threshold.
+    """
     packet_bytes = base.max_datagram_size_bytes
     flight_packets = state.sent_packets
     rest_packets = max(flight_packets - state.repeats, 0)  # [jumpstart.account.half] [jumpstart.account.rounding]

@@ -97,9 +97,11 @@ def _burst_index(index: int) -> int:
 
 
 def _offset_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int:
-    """Return the time from the start of the flight to its next packet, from the packet's index and rounded once.
+    """Return the time in ns from the start of the flight to its next packet, rounded down.
 
-    The port divides the RTT first and multiplies quotient and rest, so that products fit.
+    The time is computed from the number of packets sent, so rounding errors do not add up. ``packet_bytes``: size of a
+    packet. The C port obtains the same value with smaller products: it divides the RTT first, and then multiplies
+    quotient and remainder.
     """
     index = state.sent_packets
     if readings.burst is Burst.TEN_THEN_PAIRS:

@@ -58,7 +58,11 @@ class JumpStart:
 
     @property
     def next_release_ns(self) -> int | None:
-        """The D packets are paced over the first RTT: packet i leaves after i / D of the RTT (open)."""
+        """Earliest time of the next packet of Jump Start in ns; ``None`` if Jump Start is not in progress.
+
+        The D packets of Jump Start are paced over one RTT: packet i, from 0, leaves i / D of the RTT after the start.
+        The paper does not specify this formula.
+        """
         if not self.jumping:
             return None
         return self.start_ns + self.sent_packets * self.rtt_ns // self.paced_packets  # [jumpstart.pacing.packets]
@@ -88,7 +92,11 @@ def on_event(s: JumpStart, event: Event) -> Outcome:
 
 
 def on_backlog(s: JumpStart, backlog: Backlog) -> Outcome:
-    """After the handshake: D is the minimum of the advertised receive window and the data queued. cwnd = D is open."""
+    """After the handshake: begin Jump Start when data is queued, or return the reason for not beginning it.
+
+    D, the number of its packets, is the minimum of the advertised receive window and the queued data. The window cwnd
+    becomes D packets; the paper leaves this open. During Jump Start only the receive window is used.
+    """
     size = s.base.max_datagram_size
     window_packets = backlog.receive_window_bytes // size
     if s.jumping:
@@ -113,7 +121,12 @@ def on_backlog(s: JumpStart, backlog: Backlog) -> Outcome:
 
 
 def on_window_update(s: JumpStart, window_packets: int) -> Outcome:
-    """D is determined once, but the receiver's advertised window still applies (open)."""
+    """Process a new receive window of ``window_packets`` packets during Jump Start.
+
+    D, the number of packets for the pacing schedule, is determined once and stays. If the receive window is smaller
+    than the rest of the D packets, only the packets that it allows are sent. The paper leaves this open. Without an
+    allowed packet, Jump Start ends.
+    """
     if s.sent_packets + window_packets >= s.planned_packets:
         return Outcome.JUMP_KEPT  # [jumpstart.flight.frozen]
     s.planned_packets = s.sent_packets + window_packets  # [jumpstart.flight.window-shrinks]
@@ -123,7 +136,11 @@ def on_window_update(s: JumpStart, window_packets: int) -> Outcome:
 
 
 def on_sent(s: JumpStart, sent: Sent) -> Outcome:
-    """Jump Start terminates when all D packets are transmitted. R counts the retransmissions: of the first flight's data (open)."""
+    """Process sent packets: Jump Start terminates when all its D packets are transmitted.
+
+    R counts the packets that retransmit data of the first flight, for the window (D - R) / 2 at the end of loss
+    recovery. The paper leaves open whether other retransmissions count; here they do not.
+    """
     s.next_packet = sent.packets[-1].last + 1
     # R counts during loss recovery: it is reset at its beginning and read at its end.
     s.r += sum(of_first_flight(s, first, last) for first, last in sent.retransmits)  # [jumpstart.loss.count]
@@ -143,7 +160,11 @@ def on_sent(s: JumpStart, sent: Sent) -> Outcome:
 
 
 def on_ack(s: JumpStart, ack: Ack) -> Outcome:
-    """Jump Start terminates when an ACK of the first flight arrives (open); normal congestion control processes it."""
+    """Process an ACK: Jump Start terminates, and normal congestion control processes the ACK.
+
+    The paper leaves open which ACK terminates Jump Start. Here it is an ACK of a packet of the first flight or of a
+    later packet.
+    """
     ended = s.jumping and ack.packets[-1].last >= s.first
     if ended:
         s.jumping = False  # [jumpstart.end.ack]
@@ -168,10 +189,11 @@ def on_ack_in_recovery(s: JumpStart, ack: Ack) -> Outcome:
 
 
 def account(s: JumpStart) -> Outcome:
-    """At the end of loss recovery: cwnd = (D - R) / 2, which further reduces it.
+    """At the end of loss recovery, reduce cwnd further to (D - R) / 2 packets if it is larger.
 
-    D: packets sent, fewer than planned if the jump ended early. Open: this D, rounding, minimum values, threshold, and
-    applying it once.
+    D: packets of the first flight that were sent, fewer than planned if Jump Start ended early. R: packets of this
+    recovery that repeated data of the first flight. The result is rounded down and is at least one packet. ssthresh
+    becomes cwnd, but at least two packets. The rule is applied once. All these details are open in the paper.
     """
     s.lost_of_first_flight, s.accounted = False, True
     d = s.sent_packets
@@ -183,21 +205,28 @@ def account(s: JumpStart) -> Outcome:
 
 
 def on_lost(s: JumpStart, lost: Lost) -> Outcome:
-    """Loss from the first RTT will be accounted for at the end of its recovery."""
+    """Process lost packets. If one belongs to the first flight, the end of recovery sets cwnd to (D - R) / 2.
+
+    D: packets of the first flight. R: packets that repeat its data in the recovery.
+    """
     sent_time_of_last_loss = max(run.sent_t_ns for run in lost.packets)
     packets = sum(of_first_flight(s, run.first, run.last) for run in lost.packets)
     return on_congestion_event(s, sent_time_of_last_loss, lost.t_ns, packets)
 
 
 def on_ce(s: JumpStart, ce: Ce) -> Outcome:
-    """The paper does not cover ECN: a mark is treated as a loss without retransmission (open)."""
+    """Process a CE mark as a loss without retransmission. The paper does not cover ECN."""
     return on_congestion_event(s, ce.sent_t_ns, ce.t_ns, of_first_flight(s, ce.packet, ce.packet))
 
 
 def on_congestion_event(s: JumpStart, sent_time: int, now: int, packets_of_first_flight: int) -> Outcome:
-    """Upon loss detection cwnd is halved, per normal TCP: the window, as in Jacobson 1988, which the paper cites.
+    """Upon detection of a loss, halve cwnd, per normal TCP, and begin loss recovery.
 
-    The minimum is two packets, and Jump Start ends (both open).
+    A recovery in progress, or a packet sent before the last recovery began, prevents this. The paper cites Jacobson
+    1988, which halves the window. The paper leaves open the minimum, here two packets, and whether Jump Start ends;
+    here it does. ``packets_of_first_flight``: number of lost or marked packets of the first flight. If it is positive,
+    the end of the recovery sets cwnd to (D - R) / 2 in :func:`account`, at most once. D: packets of the first flight;
+    R: repeated packets.
     """
     outcome = Outcome.ALREADY_REDUCED
     if not s.base.in_recovery and not newreno.in_congestion_recovery(s.base, sent_time):
@@ -214,7 +243,11 @@ def on_congestion_event(s: JumpStart, sent_time: int, now: int, packets_of_first
 
 
 def on_timeout(s: JumpStart, event: PersistentCongestion) -> Outcome:
-    """IV-F, unchanged: a window of one segment, then slow start. Accounting is dropped, also of a later jump (open)."""
+    """IV-F, unchanged by Jump Start: after a timeout the window is one segment, and slow start follows.
+
+    No recovery after the timeout ends with :func:`account`, the reduction for losses of the first flight. This holds
+    even if Jump Start begins after the timeout. The paper leaves it open.
+    """
     outcome = newreno.on_persistent_congestion(s.base, event)
     s.base.congestion_window = s.base.max_datagram_size  # [jumpstart.timeout.window]
     s.jumping = False

@@ -52,7 +52,7 @@ class ThresholdOnEntry(Enum):
 
 
 class Gap(Enum):
-    """How far apart do the packets leave?"""
+    """How long is the interval between two packets of the first flight?"""
 
     PACKETS = "packets"
     INTERVALS = "intervals"
@@ -105,7 +105,7 @@ class EarlyAckWindow(Enum):
 
 
 class Growth(Enum):
-    """How does the window grow?"""
+    """Which quantity does the growth of the window count: acknowledged bytes, ACKs or packets?"""
 
     BYTES = "bytes"
     ACKS = "acks"
@@ -134,7 +134,7 @@ class ReductionBasis(Enum):
 
 
 class ReductionFactor(Enum):
-    """To what part is it reduced?"""
+    """To which part does the detection of a loss reduce the window or the bytes in flight?"""
 
     HALF = "half"
     HALF_THEN_SEVEN_TENTHS = "half_then_seven_tenths"
@@ -142,7 +142,7 @@ class ReductionFactor(Enum):
 
 
 class FirstLossWindow(Enum):
-    """What is reduced if the first loss is one of the first flight?"""
+    """Which quantity is reduced if the first lost packet is a packet of the first flight?"""
 
     UNCHANGED = "unchanged"
     ACKED_OR_INITIAL = "acked_or_initial"
@@ -171,35 +171,35 @@ class Accounting(Enum):
 
 
 class CountedData(Enum):
-    """Which data counts?"""
+    """Which retransmitted data counts in R, for the window (D - R)/2 at the end of recovery?"""
 
     FIRST_FLIGHT = "first_flight"
     ALL = "all"
 
 
 class ResultRounding(Enum):
-    """How is (D - R)/2 rounded?"""
+    """How is the window (D - R)/2 rounded? D: packets of the first flight, R: retransmitted packets."""
 
     DOWN = "down"
     UP = "up"
 
 
 class ResultFloor(Enum):
-    """What is the least result?"""
+    """What is the smallest window (D - R)/2 at the end of recovery?"""
 
     ONE_PACKET = "one_packet"
     MINIMUM_WINDOW = "minimum_window"
 
 
 class ResultRaise(Enum):
-    """May the result raise the window?"""
+    """May the window (D - R)/2 at the end of recovery be larger than the current window?"""
 
     NEVER = "never"
     ALLOWED = "allowed"
 
 
 class ResultThreshold(Enum):
-    """What is the threshold afterwards?"""
+    """What is the threshold after the end of recovery set the window to (D - R)/2?"""
 
     FOLLOWS = "follows"
     KEPT = "kept"
@@ -213,7 +213,7 @@ class Ecn(Enum):
 
 
 class EndingGrowth(Enum):
-    """Does the ACK at which the rule acts also grow the window?"""
+    """Does the ACK that ends recovery and sets the window to (D - R)/2 also grow the window?"""
 
     NONE = "none"
     NORMAL = "normal"
@@ -228,7 +228,7 @@ class TimeoutWindow(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     amount: Amount
     rate_mbit: int

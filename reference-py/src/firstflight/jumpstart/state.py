@@ -16,18 +16,20 @@ class JumpStart:
     """State of JumpStart.
 
     The jump: ``jumping`` while it lasts, ``spent`` once it has begun. It sends ``amount_bytes`` in ``planned_packets``
-    of ``packet_bytes`` over ``rtt_ns`` from ``start_ns`` on; ``limit_packets`` may be sent. ``at_once``: it is not
-    paced.
+    packets of ``packet_bytes`` over ``rtt_ns`` from ``start_ns`` on. ``limit_packets``: the packets that it may send,
+    ``planned_packets`` or fewer after the receive window became smaller. ``at_once``: it is not paced.
 
     The flight: packets from ``flight_first`` up to, not including, ``flight_end``; ``sent_packets`` of them have been
     sent. The range may be larger, because packets not in flight use packet numbers, too.
 
-    The loss accounting: ``accounting`` while it waits for the end of recovery, ``accounted`` when done. ``repeats``: R.
-    ``recovery_point``: the next packet number when recovery began. ``acked_bytes``: bytes acknowledged of the flight.
+    The loss accounting sets the window to (D - R) / 2 packets at the end of a recovery. ``accounting``: it waits for
+    this end. ``accounted``: it is done. D is ``sent_packets``. R is ``repeats``: packets of this recovery that repeat
+    data sent earlier. ``recovery_point``: the next packet number when recovery began. ``acked_bytes``: bytes
+    acknowledged of the flight.
 
     The connection: ``in_flight_bytes``, ``next_packet`` and ``smoothed_rtt_ns`` after the last event. ``window_full``:
     the last packets sent left room for less than one packet. ``reduced``: the window has been reduced.
-    ``counted_packets``: towards the next growth.
+    ``counted_packets``: packets acknowledged since the last growth of one packet, in the reading ``one_in_twenty``.
     """
 
     initial_window_bytes: int
@@ -66,7 +68,11 @@ def set_in_flight(state: JumpStart, bytes_in_flight: int) -> None:
 
 
 def add_to_flight(readings: Readings, state: JumpStart, runs: tuple[Run, ...]) -> None:
-    """Count packets sent in the jump; packets beyond the plan are not part of the flight."""
+    """Count packets sent in the jump as packets of the first flight.
+
+    Packets beyond ``limit_packets``, the number that the jump may send, are not counted. They belong to the flight only
+    with the reading ``ends`` = ``ack``, where the flight lasts until an ACK ends the jump.
+    """
     if state.sent_packets == 0:
         state.flight_first = runs[0].first  # packets not in flight may have been sent since the jump began
     for run in runs:

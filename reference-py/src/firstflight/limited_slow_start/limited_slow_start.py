@@ -20,7 +20,10 @@ __all__ = ["PROFILES", "LimitedSlowStart", "Readings", "begin", "step"]
 
 @dataclass(slots=True)
 class LimitedSlowStart:
-    """State: credit of ACKs since the last growth by a datagram, in the reading remainder."""
+    """State, used only with the choice ``remainder`` of ``share``, which grows the window by whole datagrams.
+
+    ``credit_bytes``: the sum of half of max_ssthresh for each ACK, minus the window for each datagram of growth.
+    """
 
     credit_bytes: int = 0
 
@@ -39,7 +42,11 @@ def _max_ssthresh_bytes(readings: Readings, base: BaseState) -> int:
 
 
 def _take_credit(readings: Readings, state: LimitedSlowStart, base: BaseState) -> int:
-    """Add half of max_ssthresh for an ACK; return the bytes gained, a datagram or nothing."""
+    """Add half of max_ssthresh to the credit; return the growth of the window in bytes.
+
+    If the credit reaches the window, the window is subtracted from the credit, and the growth is a datagram. Otherwise
+    the growth is 0.
+    """
     state.credit_bytes += _max_ssthresh_bytes(readings, base) // 2  # [limited-slow-start.remainder]
     if state.credit_bytes < base.cwnd_bytes:
         return 0
@@ -48,7 +55,10 @@ def _take_credit(readings: Readings, state: LimitedSlowStart, base: BaseState) -
 
 
 def _share_bytes(readings: Readings, state: LimitedSlowStart, base: BaseState, unit_bytes: int) -> int:
-    """Return the growth of a window above max_ssthresh for one unit."""
+    """Return the growth, in bytes, of a window above max_ssthresh for an ACK or packet worth ``unit_bytes``.
+
+    It is about unit_bytes * max_ssthresh / (2 * cwnd); the choice of ``share`` determines the rounding.
+    """
     max_bytes = _max_ssthresh_bytes(readings, base)
     if readings.share is Share.REMAINDER:
         return _take_credit(readings, state, base)
@@ -59,7 +69,10 @@ def _share_bytes(readings: Readings, state: LimitedSlowStart, base: BaseState, u
 
 
 def _grow(readings: Readings, state: LimitedSlowStart, base: BaseState, unit_bytes: int) -> bool:
-    """Grow the window for one unit; return whether the growth was limited."""
+    """Grow the window for an ACK or packet worth ``unit_bytes``; return whether the growth was limited.
+
+    Up to max_ssthresh the window grows by ``unit_bytes``, above it by a share of them.
+    """
     limited = base.cwnd_bytes > _max_ssthresh_bytes(readings, base)
     more_bytes = unit_bytes  # [limited-slow-start.full]
     if limited:

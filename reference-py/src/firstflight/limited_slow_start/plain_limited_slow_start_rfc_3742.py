@@ -49,7 +49,11 @@ def on_event(s: LimitedSlowStart, event: Event) -> Outcome:
 
 
 def on_ack(s: LimitedSlowStart, ack: Ack) -> Outcome:
-    """Process an ACK in slow start. Ours: no growth with underused cwnd, or for packets before recovery (RFC 9002)."""
+    """Grow the window for an ACK in slow start: up to max_ssthresh by MSS, above it by the limited increase.
+
+    RFC 3742 lacks two rules of RFC 9002 that apply here. An app-limited ACK does not grow the window, and neither does
+    an ACK of only packets that were sent before a recovery period began.
+    """
     newreno.end_recovery(s.base, ack)
     if ack.app_limited:
         return Outcome.APP_LIMITED  # [slow-start.app-limited]
@@ -63,6 +67,9 @@ def on_ack(s: LimitedSlowStart, ack: Ack) -> Outcome:
 
 
 def limited_increase(s: LimitedSlowStart) -> int:
-    """Return int(MSS / K): at most half a segment, and 0 if K exceeds the bytes of a segment."""
+    """Return the growth in bytes for an ACK above max_ssthresh: int(MSS / K), with K = int(cwnd / (max_ssthresh / 2)).
+
+    It is at most half of MSS, and 0 if K exceeds MSS.
+    """
     k = 2 * s.base.congestion_window // s.max_ssthresh  # [limited-slow-start.k]
     return s.base.max_datagram_size // k  # [limited-slow-start.share]

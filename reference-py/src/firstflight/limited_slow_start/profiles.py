@@ -6,14 +6,14 @@ from firstflight.enums import Enum
 
 
 class Unit(Enum):
-    """What replaces an arriving ACK?"""
+    """Does slow start grow the window for each ACK or for each acknowledged packet?"""
 
     ACK = "ack"
     PACKET = "packet"
 
 
 class Share(Enum):
-    """How is the share 1/K of a datagram computed?"""
+    """How is the growth above max_ssthresh, 1/K of a datagram with K = 2 * cwnd / max_ssthresh, rounded?"""
 
     FLOOR = "floor"
     REMAINDER = "remainder"
@@ -22,7 +22,7 @@ class Share(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     unit: Unit
     share: Share

@@ -62,8 +62,9 @@ class BaseState:
     """State of the base controller. ``ssthresh_bytes`` is ``None`` while infinite.
 
     ``recovery_start_ns``: start of the last recovery period, ``None`` before the first and after persistent congestion.
-    ``in_recovery``: no packet sent after it has been acknowledged yet. ``growth``: the unit of growth. ``rules``: rules
-    of the base. ``rules_state``: their state, ``None`` for NewReno.
+    ``in_recovery``: a recovery period has begun, and no packet sent after its start has been acknowledged yet.
+    ``growth``: whether the window grows by acknowledged bytes, or once per ACK by at most one datagram. ``rules``:
+    rules of the base. ``rules_state``: their state, ``None`` for NewReno.
     """
 
     max_datagram_size_bytes: int
@@ -187,7 +188,14 @@ def _grow_avoidance(state: BaseState, size_bytes: int, packets: int) -> None:
 
 
 def _on_run_acked(state: BaseState, run: Run) -> tuple[Outcome, int]:
-    """Grow the window by a run, packet by packet; return the outcome and the bytes that count in ``_grow_by_ack``."""
+    """Grow the window by a run of acknowledged packets, packet by packet.
+
+    Return the outcome of its last packet, and the bytes that have not grown the window and will do so once per ACK.
+
+    With the reading ``growth`` = ``acks`` these are all bytes of the run. With a base that has its own rules, such as
+    CUBIC, they are the bytes acknowledged in congestion avoidance. Otherwise they are 0. Packets sent before the last
+    recovery period began neither grow the window nor count.
+    """
     if sent_before_recovery(state, run.sent_t_ns):
         return Outcome.IN_RECOVERY, 0  # [slow-start.recovery.no-growth]
     _end_recovery(state, (run,))
@@ -208,7 +216,13 @@ def _on_run_acked(state: BaseState, run: Run) -> tuple[Outcome, int]:
 
 
 def _grow_by_ack(state: BaseState, ack: Ack, acked_bytes: int) -> None:
-    """Grow the window once per ACK: by the base's rules for congestion avoidance, or if the reading counts ACKs."""
+    """Grow the window once per ACK, after its packets were processed one by one.
+
+    ``acked_bytes``: acknowledged bytes that have not grown the window yet. A base with its own rules for congestion
+    avoidance, such as CUBIC, computes the window from them. Otherwise they are 0 and the window stays, except in the
+    reading ``acks``. There slow start adds ``acked_bytes``, at most one datagram. Congestion avoidance adds the square
+    of the datagram size divided by the window, at least one byte.
+    """
     datagram_bytes, cwnd_bytes = state.max_datagram_size_bytes, state.cwnd_bytes
     if state.rules.on_acked is not None:
         state.cwnd_bytes = state.rules.on_acked(state.rules_state, ack, datagram_bytes, cwnd_bytes, acked_bytes)

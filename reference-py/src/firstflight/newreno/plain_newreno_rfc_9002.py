@@ -39,12 +39,12 @@ class NewReno:
 
     @property
     def cwnd_bytes(self) -> int:
-        """The observable."""
+        """The congestion window in bytes, an observable."""
         return self.congestion_window
 
     @property
     def ssthresh_bytes(self) -> int | None:
-        """The observable."""
+        """The slow start threshold in bytes, an observable; ``None`` while it is infinite."""
         return self.ssthresh
 
     @property
@@ -198,9 +198,10 @@ def on_persistent_congestion(s: NewReno, event: PersistentCongestion) -> Outcome
 
 
 def on_datagram_size(s: NewReno, max_datagram_size: int, *, handshake: bool) -> Outcome:
-    """7.2: a new maximum datagram size; the window in bytes does not grow with it (RFC 8899, section 3).
+    """7.2: set a new maximum datagram size; the window in bytes does not grow with it (RFC 8899, section 3).
 
-    A decrease in the handshake uses the recommended window, also after a configured one; a smaller window stays.
+    A decrease in the handshake limits the window to the initial window recommended for the new size. This also applies
+    to a connection with a configured initial window. A window below the recommended one does not change.
     """
     if handshake and max_datagram_size < s.max_datagram_size:
         window = initial_window(max_datagram_size)

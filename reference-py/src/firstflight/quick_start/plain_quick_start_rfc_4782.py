@@ -25,7 +25,10 @@ MAX_SSTHRESH_SEGMENTS = 100
 
 @dataclass(slots=True)
 class QuickStart:
-    """Quick-Start packets have numbers from ``first`` up to, not including, ``end``: sent while in Quick-Start mode."""
+    """State of Quick-Start on the base controller NewReno.
+
+    Quick-Start packets have numbers from ``first`` up to, not including, ``end``: sent while in Quick-Start mode.
+    """
 
     base: newreno.NewReno
     awaits_handshake: bool = True
@@ -53,7 +56,11 @@ class QuickStart:
 
     @property
     def next_release_ns(self) -> int | None:
-        """Packets are paced at the approved rate of 40000 * 2^N bit/s: 25000 ns for the eighth of a byte at N = 0."""
+        """The earliest time of the next packet in Quick-Start mode, in ns; None outside the mode.
+
+        Packets are paced at the approved rate of 40000 * 2^N bit/s, N = 7. At N = 0 one bit takes 25000 ns. None also
+        after all QS-cwnd packets of the mode have been sent.
+        """
         if not self.mode or self.sent_packets >= self.qs_packets:
             return None
         return self.start_ns + (self.sent_packets * bits_ns(self) >> RATE_REQUEST)  # [quick-start.pacing]
@@ -65,12 +72,16 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Qui
 
 
 def bits_ns(s: QuickStart) -> int:
-    """Return the time of the MSS + H bytes of a packet at 40000 bit/s, in ns."""
+    """Return the time of a packet of MSS + 40 bytes at 40000 bit/s, in ns: 25000 ns for each bit."""
     return 8 * (s.base.max_datagram_size + HEADER_BYTES) * 25_000
 
 
 def on_event(s: QuickStart, event: Event) -> Outcome:
-    """Call the function for the event. A timeout ends the mode (open); other events do not change Quick-Start."""
+    """Process one event in place; return its outcome.
+
+    A timeout, the event of persistent congestion, ends Quick-Start mode; the RFC leaves this open. Events without a
+    case here do not change Quick-Start.
+    """
     match event:
         case Backlog():
             return on_backlog(s, event)
@@ -99,7 +110,12 @@ def on_backlog(s: QuickStart, backlog: Backlog) -> Outcome:
 
 
 def on_response(s: QuickStart, now: int, rtt_ns: int | None) -> Outcome:
-    """4.4: QS-cwnd = R * T / (MSS + H), used only if greater than cwnd. In recovery it is not used (open)."""
+    """4.4: begin Quick-Start mode with the approved rate R, if its window is greater than cwnd.
+
+    QS-cwnd is R * T / (MSS + H) packets of MSS bytes, rounded down. T is ``rtt_ns``; H is 40, the bytes of the headers.
+    The window cwnd stays without an RTT, after a Quick-Start loss, and in recovery; the RFC leaves recovery open.
+    Return the outcome: begun, or the reason for an unchanged cwnd. ``now``: time of the answer in ns.
+    """
     if s.failed or s.base.in_recovery:
         return Outcome.QUICK_START_BARRED  # [quick-start.request.barred]
     if rtt_ns is None:
@@ -117,7 +133,11 @@ def on_response(s: QuickStart, now: int, rtt_ns: int | None) -> Outcome:
 
 
 def on_idle_restart(s: QuickStart) -> Outcome:
-    """4.8: a data packet after an idle period carries a request: one at a time, none after a Quick-Start loss."""
+    """4.8: let the next data packet after an idle period carry a request for a rate.
+
+    One request may be pending at a time. After a Quick-Start loss, in recovery, or in Quick-Start mode no request is
+    made.
+    """
     if s.failed or s.base.in_recovery:
         return Outcome.QUICK_START_BARRED  # [quick-start.loss.bar]
     if s.awaits_handshake or s.request >= 0 or s.mode:
@@ -127,7 +147,10 @@ def on_idle_restart(s: QuickStart) -> Outcome:
 
 
 def on_sent(s: QuickStart, sent: Sent) -> Outcome:
-    """Store the bytes in flight: the ACK that ends the mode needs the used window."""
+    """Store the bytes in flight and the packet with a request; in Quick-Start mode count the packets sent.
+
+    The ACK that ends the mode needs the bytes in flight before it.
+    """
     s.next_packet = sent.packets[-1].last + 1
     s.in_flight = sent.bytes_in_flight
     if s.request_next:
@@ -149,7 +172,11 @@ def on_ack(s: QuickStart, ack: Ack) -> Outcome:
 
 
 def before_growth(s: QuickStart, ack: Ack) -> bool:
-    """4.4: the first ACK of a Quick-Start packet ends the mode; the used window stays, at least two packets (open)."""
+    """4.4: end Quick-Start mode at the first ACK of a Quick-Start packet; return whether it ended.
+
+    If so, lower the window to the bytes in flight before this ACK (the used window), but not below two packets. The RFC
+    leaves this minimum open.
+    """
     ended = s.mode and ack.packets[-1].last >= s.first
     if ended:
         end_mode(s)  # [quick-start.end]
@@ -160,7 +187,10 @@ def before_growth(s: QuickStart, ack: Ack) -> bool:
 
 
 def after_growth(s: QuickStart, ack: Ack) -> Outcome:
-    """4.8: the ACK of the packet with the request contains the answer."""
+    """4.8: process the routers' answer, which the ACK of the packet with the request contains.
+
+    Begin Quick-Start mode if ``on_response`` allows it, and return its outcome. The request is no longer pending.
+    """
     s.request, s.midway = -1, True
     return on_response(s, ack.t_ns, ack.latest_rtt_ns)  # [quick-start.request.answer]
 
@@ -171,18 +201,26 @@ def has_request(s: QuickStart, runs: tuple[Run, ...]) -> bool:
 
 
 def end_mode(s: QuickStart) -> None:
-    """Packets sent from now on are not Quick-Start packets."""
+    """End Quick-Start mode, if in progress: packets sent from now on are not Quick-Start packets."""
     if s.mode:
         s.mode, s.end = False, s.next_packet
 
 
 def limits(s: QuickStart, ack: Ack) -> bool:
-    """4.4 requires Limited Slow-Start with Quick-Start."""
+    """Return whether this ACK grows the window by Limited Slow-Start (RFC 3742) instead of slow start.
+
+    4.4 requires this once an approved rate has been used, until it is reverted. It applies in slow start, unless the
+    ACK is app-limited.
+    """
     return s.used and s.base.phase is Phase.SLOW_START and not ack.app_limited  # [quick-start.limited]
 
 
 def limited_slow_start(s: QuickStart, ack: Ack) -> Outcome:
-    """RFC 3742, packet by packet (open); packets sent before a recovery that a timeout ended do not grow the window."""
+    """Grow the window by an ACK as in RFC 3742, packet by packet; the RFC leaves this unit open.
+
+    Packets sent before the last recovery period began do not grow the window. Return the outcome of the last packet
+    that grows it, or IN_RECOVERY if none does.
+    """
     outcome = Outcome.IN_RECOVERY
     for run in ack.packets:
         if not newreno.in_congestion_recovery(s.base, run.sent_t_ns):
@@ -191,7 +229,11 @@ def limited_slow_start(s: QuickStart, ack: Ack) -> Outcome:
 
 
 def limited_growth(s: QuickStart, run: Run) -> Outcome:
-    """Above max_ssthresh a packet adds int(MSS / K)."""
+    """Grow the window by each packet of a run, packets of one size; return the outcome of the last.
+
+    Up to max_ssthresh, 100 packets of MSS bytes, a packet adds its bytes. Above it a packet adds int(bytes / K), where
+    K is int(cwnd / (max_ssthresh / 2)).
+    """
     max_ssthresh = MAX_SSTHRESH_SEGMENTS * s.base.max_datagram_size
     limited = False
     for _ in range(run.count):
@@ -208,7 +250,7 @@ def quick_packets(s: QuickStart, first: int, last: int) -> int:
 
 
 def on_lost(s: QuickStart, lost: Lost) -> Outcome:
-    """A lost request gets no answer. 4.6: the loss of a Quick-Start packet."""
+    """Process lost packets: a lost request gets no answer; section 4.6 defines the response to Quick-Start losses."""
     if has_request(s, lost.packets):
         s.request = -1  # [quick-start.request.lost]
     packets = sum(quick_packets(s, run.first, run.last) for run in lost.packets)
@@ -219,12 +261,17 @@ def on_lost(s: QuickStart, lost: Lost) -> Outcome:
 
 
 def on_ce(s: QuickStart, ce: Ce) -> Outcome:
-    """4.6: a mark has the response to a loss."""
+    """4.6: process a CE mark. The mark of a Quick-Start packet acts as its loss, but the packet counts as delivered."""
     return on_congestion_event(s, ce, quick_packets(s, ce.packet, ce.packet) > 0)  # [quick-start.loss.ecn]
 
 
 def on_congestion_event(s: QuickStart, event: Lost | Ce, of_quick_start: bool) -> Outcome:
-    """4.6: the first Quick-Start loss or mark reverts, others are ordinary; a reduction ends the mode (open)."""
+    """4.6: process losses or a CE mark; ``of_quick_start``: whether they concern a Quick-Start packet.
+
+    The first event of Quick-Start packets returns to the window without Quick-Start, by ``revert``. Default congestion
+    control processes all others. If it reduces the window, Quick-Start mode ends; the RFC leaves this end open. Each
+    event of Quick-Start packets also lowers ssthresh.
+    """
     if of_quick_start and not s.failed:
         revert(s, event.t_ns)
         outcome = Outcome.QUICK_START_REVERTED
@@ -238,7 +285,10 @@ def on_congestion_event(s: QuickStart, event: Lost | Ce, of_quick_start: bool) -
 
 
 def lower_threshold(s: QuickStart) -> None:
-    """4.6: lower ssthresh to at most half of the Quick-Start packets not known as lost, at least two packets (open)."""
+    """4.6: lower ssthresh to half of the Quick-Start packets not declared lost, in bytes.
+
+    The result is at least two packets; the RFC leaves this minimum open. A smaller ssthresh stays.
+    """
     end = s.next_packet if s.mode else s.end
     delivered = min(max(end - s.first - s.lost, 0), WINDOW_MAX_BYTES // s.base.max_datagram_size)
     half = max(delivered * s.base.max_datagram_size // 2, s.base.minimum_window)
@@ -246,7 +296,12 @@ def lower_threshold(s: QuickStart) -> None:
 
 
 def revert(s: QuickStart, now: int) -> None:
-    """4.6: slow start with the window that would have been used; 4.8: or half of QS-cwnd. It never rises (open)."""
+    """4.6: continue with the window that would have been used without Quick-Start, and begin a recovery period.
+
+    The window is the one before Quick-Start mode. 4.8: if the mode began after a request in a data packet, it is at
+    most half of QS-cwnd. It is also at most the current cwnd, and at least two packets; the RFC leaves both open.
+    Quick-Start mode ends, and later requests are barred. ``now``: time in ns.
+    """
     window = s.default_window
     if s.midway:
         window = min(window, s.qs_packets * s.base.max_datagram_size // 2)  # [quick-start.loss.midway]

@@ -20,7 +20,7 @@ class Growth(Enum):
 
 
 class LeastUsed(Enum):
-    """What is the least window that the end of Quick-Start mode leaves?"""
+    """What is the smallest window after the end of Quick-Start mode?"""
 
     MINIMUM_WINDOW = "minimum_window"
     USUAL_WINDOW = "usual_window"
@@ -35,7 +35,7 @@ class LossThreshold(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     rate_code: int
     first_request: FirstRequest

@@ -26,7 +26,8 @@ class QuickStart:
     ``midway``: the mode began in the middle of the connection.
 
     Quick-Start packets: from ``first_quick`` up to, not including, ``end_quick``, which is ``None`` until the mode
-    ends; ``lost_packets`` of them were declared lost. ``limited``: slow start is limited.
+    ends; ``lost_packets`` of them were declared lost. ``limited``: slow start grows by Limited Slow-Start (RFC 3742),
+    since an approved rate was used.
 
     The connection: ``in_flight_bytes`` and ``next_packet`` after the last event.
     """
@@ -60,12 +61,20 @@ def set_in_flight(state: QuickStart, bytes_in_flight: int) -> None:
 
 
 def packet_ns(readings: Readings, datagram_bytes: int) -> int:
-    """Return the time of a packet with its headers at 40000 bit/s, in ns."""
+    """Return the time of a packet with its headers at 40000 bit/s, in ns.
+
+    ``readings``: the profile's choices, with the bytes of the headers. ``datagram_bytes``: size without headers.
+    """
     return (datagram_bytes + readings.header_bytes) * BYTE_NS
 
 
 def window_packets(readings: Readings, datagram_bytes: int, rtt_ns: int) -> int:
-    """Return the number of packets per RTT at the approved rate, rounded down."""
+    """Return QS-cwnd, the number of packets per RTT at the approved rate, rounded down.
+
+    The rate is 40000 * 2^N bit/s; ``readings``, the choices of a profile, contain N and the bytes of a packet's
+    headers. A packet has ``datagram_bytes`` and these headers. The result is limited to the whole packets in
+    ``JUMP_MAX_BYTES``.
+    """
     scaled_ns = rtt_ns << readings.rate_code  # [quick-start.window]
     packets = scaled_ns // packet_ns(readings, datagram_bytes)  # [quick-start.window.whole]
     if packets > JUMP_MAX_BYTES // datagram_bytes:
@@ -74,7 +83,11 @@ def window_packets(readings: Readings, datagram_bytes: int, rtt_ns: int) -> int:
 
 
 def next_release_ns(readings: Readings, state: QuickStart, datagram_bytes: int) -> int | None:
-    """Return the earliest time of the next packet of the mode, which may be past, or ``None`` without a packet."""
+    """Return the earliest time of the next packet in Quick-Start mode, in ns, or ``None`` without a packet.
+
+    The time may be past. Packets are paced at the approved rate from the beginning of the mode. Return ``None`` outside
+    the mode and after all its planned packets.
+    """
     if not state.quick or state.sent_packets >= state.planned_packets:
         return None
     offset_ns = state.sent_packets * packet_ns(readings, datagram_bytes) >> readings.rate_code

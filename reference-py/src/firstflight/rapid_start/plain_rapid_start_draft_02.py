@@ -22,7 +22,10 @@ INFINITY = 2**60
 
 @dataclass(slots=True)
 class RapidStart:
-    """``startup``: before the first congestion signal; ``first_recovery``: in the recovery period that it began."""
+    """State of Rapid Start on the base controller NewReno; RTTs in ns, windows in bytes.
+
+    ``startup``: before the first congestion signal. ``first_recovery``: in the recovery period that it began.
+    """
 
     base: newreno.NewReno
     startup: bool = True
@@ -39,7 +42,7 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Rap
 
 
 def on_event(s: RapidStart, event: Event) -> Outcome:
-    """Call the function for the event; without a rule of Rapid Start the base controller processes the event."""
+    """Process one event in place; return its outcome. The base controller processes events without a rule here."""
     match event:
         case Ack() if s.startup:
             return on_ack(s, event)
@@ -55,7 +58,12 @@ def on_event(s: RapidStart, event: Event) -> Outcome:
 
 
 def on_ack(s: RapidStart, ack: Ack) -> Outcome:
-    """3.2, with the sample of this ACK (open); not while the window is underused (RFC 9002, section 7.8)."""
+    """3.2: grow the window by an ACK before the first loss or CE mark; return the outcome.
+
+    Each acknowledged byte adds two bytes while no queue is building up, and otherwise one. The RTT sample of this ACK
+    already counts in the test for a queue; the draft leaves this open. An app-limited ACK does not grow the window (RFC
+    9002, section 7.8).
+    """
     if ack.packets[-1].last >= s.window_end:
         start_round(s, ack.next_packet)
     if ack.min_rtt_ns is not None:
@@ -85,7 +93,12 @@ def no_queue(s: RapidStart) -> bool:
 
 
 def on_congestion(s: RapidStart, event: Lost | Ce) -> Outcome:
-    """3.3: the first signal begins recovery; a signal for a packet sent in it begins another. All losses count."""
+    """3.3: process a loss or CE mark before or in the first recovery; return the outcome.
+
+    The first signal begins the recovery. In it each loss of a packet sent before it reduces the window further,
+    including the losses that began it. A signal for a packet sent in the recovery begins another recovery, by NewReno,
+    and ends Rapid Start.
+    """
     begins = s.startup
     if begins:
         enter_recovery(s)
@@ -100,14 +113,18 @@ def on_congestion(s: RapidStart, event: Lost | Ce) -> Outcome:
 
 
 def enter_recovery(s: RapidStart) -> None:
-    """3.3: cwnd *= silence_factor, which is 5/6."""
+    """3.3: begin the first recovery: cwnd *= silence_factor, which is 5/6, but not below ``lower_bound``."""
     s.pre_recovery_cwnd = s.base.congestion_window
     s.base.congestion_window = max(5 * s.pre_recovery_cwnd // 6, lower_bound(s))  # [rapid-start.recovery.begin]
     s.base.ssthresh = s.base.congestion_window
 
 
 def on_recovery_ack(s: RapidStart, ack: Ack) -> Outcome:
-    """3.3: cwnd -= ack_factor * bytes_newly_acked, for packets sent before recovery (open); ack_factor is 1/3."""
+    """3.3: in the first recovery, reduce cwnd by ack_factor * bytes_newly_acked; ack_factor is 1/3.
+
+    Only the bytes of packets sent before the recovery count; the draft leaves this open. The product is rounded up. The
+    ACK of a packet sent in the recovery ends it; NewReno then grows the window by such packets.
+    """
     old = [run for run in ack.packets if newreno.in_congestion_recovery(s.base, run.sent_t_ns)]
     reduced = Outcome.UNCHANGED
     if old:
@@ -119,12 +136,16 @@ def on_recovery_ack(s: RapidStart, ack: Ack) -> Outcome:
 
 
 def on_recovery_lost(s: RapidStart, lost: Lost) -> Outcome:
-    """3.3: cwnd -= loss_factor * bytes_newly_lost; loss_factor is 5/6."""
+    """3.3: in the first recovery, reduce cwnd by loss_factor * bytes_newly_lost; loss_factor is 5/6."""
     return reduce(s, -(-5 * lost.bytes // 6))  # [rapid-start.recovery.lost]
 
 
 def reduce(s: RapidStart, less: int) -> Outcome:
-    """Subtract bytes from the window, down to the bound; ssthresh follows: congestion avoidance comes next (open)."""
+    """Subtract ``less`` bytes from the window, down to ``lower_bound``; return the outcome.
+
+    The outcome is REDUCED_FURTHER, or LOWER_BOUND_KEPT if the bound limits the reduction. The threshold ssthresh
+    becomes equal to the window, so that congestion avoidance follows the recovery; the draft leaves this open.
+    """
     window = s.base.congestion_window - less
     s.base.congestion_window = max(window, lower_bound(s))
     s.base.ssthresh = s.base.congestion_window  # [rapid-start.recovery.threshold]
@@ -132,5 +153,9 @@ def reduce(s: RapidStart, less: int) -> Outcome:
 
 
 def lower_bound(s: RapidStart) -> int:
-    """3.3: pre_recovery_cwnd * beta / 3, which is a sixth, and the minimum window of RFC 9002."""
+    """Return the lowest window in the first recovery: the larger of two bounds, in bytes.
+
+    3.3: one is pre_recovery_cwnd * beta / 3, rounded up: a sixth of the window before the recovery. The other is the
+    minimum window of RFC 9002.
+    """
     return max(-(-s.pre_recovery_cwnd // 6), s.base.minimum_window)  # [rapid-start.bound] [rapid-start.bound.minimum]

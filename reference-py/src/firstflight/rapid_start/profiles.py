@@ -6,14 +6,14 @@ from firstflight.enums import Enum
 
 
 class FactorK(Enum):
-    """From which K do the reduction factors follow?"""
+    """Which K is in the reduction factors K (1 - beta) and beta + K (1 - beta)?"""
 
     TWO_THIRDS = "two_thirds"
     ELEVEN_EIGHTEENTHS = "eleven_eighteenths"
 
 
 class Beta(Enum):
-    """Which beta do the factors have?"""
+    """Which beta is in the reduction factors K (1 - beta) and beta + K (1 - beta)?"""
 
     BASE = "base"
     SEVEN_TENTHS = "seven_tenths"
@@ -56,7 +56,7 @@ class CountedLosses(Enum):
 
 
 class EndingAck(Enum):
-    """Do the older packets of the ACK that ends recovery reduce the window?"""
+    """Do packets sent before recovery reduce the window if the ACK that ends recovery acknowledges them?"""
 
     COUNTED = "counted"
     NOT_COUNTED = "not_counted"
@@ -87,7 +87,7 @@ class Ssthresh(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     factor_k: FactorK
     beta: Beta

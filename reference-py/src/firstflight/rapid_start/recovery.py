@@ -32,13 +32,22 @@ def _beta_tenths(readings: Readings, base: BaseState) -> int:
 
 
 def _ack_parts(readings: Readings, base: BaseState) -> int:
-    """Return the ack factor, K (1 - beta)."""
+    """Return the ack factor in units of 1/180: K (1 - beta), the window's reduction for each acknowledged byte.
+
+    ``readings``: the choices of a profile. They select K, 2/3 or 11/18, and beta, the base controller's reduction
+    factor or 7/10.
+    """
     k_eighteenths = 12 if readings.factor_k is FactorK.TWO_THIRDS else 11  # [rapid-start.factor.k]
     return k_eighteenths * (10 - _beta_tenths(readings, base))  # [rapid-start.factor.ack]
 
 
 def _loss_parts(readings: Readings, base: BaseState) -> int:
-    """Return the silence factor, also the loss factor: beta + K (1 - beta)."""
+    """Return the silence factor, also the loss factor, in units of 1/180: beta + K (1 - beta).
+
+    The first recovery begins with the window times this factor; then each lost byte subtracts this factor.
+    ``readings``: the choices of a profile. They select K, 2/3 or 11/18, and beta, the base controller's reduction
+    factor or 7/10.
+    """
     return 18 * _beta_tenths(readings, base) + _ack_parts(readings, base)  # [rapid-start.factor.loss]
 
 
@@ -51,7 +60,11 @@ def _up(amount: int, parts: int) -> int:
 
 
 def _bound_bytes(readings: Readings, state: RapidStart, base: BaseState) -> int:
-    """Return the lower bound of the recovery that begins now, without the minimum window."""
+    """Return the lower bound of the window in the recovery that begins now, without the minimum window.
+
+    It is beta/3 of the current window. Some ``readings``, the choices of a profile, raise it to at least beta times the
+    initial window, or half the initial window. The factor beta is the base controller's reduction factor or 7/10.
+    """
     beta_parts = 18 * _beta_tenths(readings, base)
     if readings.lower_bound is LowerBound.THIRD_OR_HALF_INITIAL:
         third_bytes = _down(base.cwnd_bytes, beta_parts // 3)
@@ -65,12 +78,19 @@ def _bound_bytes(readings: Readings, state: RapidStart, base: BaseState) -> int:
 
 
 def with_minimum(bound_bytes: int, base: BaseState) -> int:
-    """Return the lowest window in recovery: the bound, or the minimum window of the current datagram size."""
+    """Return the lowest window in recovery, in bytes: the larger of the bound and the minimum window.
+
+    The minimum window is two datagrams of the current size.
+    """
     return max(bound_bytes, newreno.minimum_window_bytes(base))  # [rapid-start.bound.minimum]
 
 
 def _begin(readings: Readings, state: RapidStart, base: BaseState, now_ns: int) -> None:
-    """Begin the first recovery period with the window times the silence factor."""
+    """Begin the first recovery period: multiply the window by the silence factor.
+
+    The silence factor is beta + K (1 - beta), 5/6 for beta = 1/2 and K = 2/3. The result is rounded down, and not below
+    the lower bound of the recovery.
+    """
     prior_bytes = base.cwnd_bytes
     state.lower_bound_bytes = _bound_bytes(readings, state, base)
     bound_bytes = with_minimum(state.lower_bound_bytes, base)
@@ -103,7 +123,11 @@ def _on_ack_as_a_whole(base: BaseState, ack: Ack) -> Outcome:
 
 
 def on_recovery_ack(readings: Readings, state: RapidStart, base: BaseState, ack: Ack) -> Outcome:
-    """Process an ACK in the first recovery, or after it while losses still count."""
+    """Process an ACK in the first recovery; return the outcome.
+
+    Acknowledged bytes of packets sent before the recovery reduce the window. With ``late_losses`` = ``counted`` the
+    function is also called after the recovery, until the next reduction; ACKs then do not reduce the window.
+    """
     old_bytes = _old_bytes(base, ack)
     ends = old_bytes < ack.bytes
     counts = base.in_recovery and old_bytes > 0 and (not ends or readings.ending_ack is EndingAck.COUNTED)
@@ -120,7 +144,11 @@ def on_recovery_ack(readings: Readings, state: RapidStart, base: BaseState, ack:
 
 
 def _lost_bytes(readings: Readings, base: BaseState, lost: Lost, *, first: bool) -> int:
-    """Return the reduction for lost packets, at most their bytes. ``first``: they began the recovery."""
+    """Return the bytes to subtract from the window for lost packets: the loss factor times their bytes.
+
+    ``first``: these losses began the recovery. Depending on the readings, the product is rounded up once or for each
+    packet, and the first lost packet of the recovery does not count.
+    """
     parts = _loss_parts(readings, base)
     if readings.counted_losses is CountedLosses.ALL:
         return _up(lost.bytes, parts)  # [rapid-start.recovery.lost]
@@ -129,7 +157,12 @@ def _lost_bytes(readings: Readings, base: BaseState, lost: Lost, *, first: bool)
 
 
 def on_lost(readings: Readings, state: RapidStart, base: BaseState, lost: Lost) -> Outcome:
-    """Process packets declared lost, before or in the first recovery, or after it while losses still count."""
+    """Process packets declared lost, before or in the first recovery; return the outcome.
+
+    The first loss begins the recovery; losses in it reduce the window by the loss factor times their bytes. A lost
+    packet that was sent in the recovery begins another, and ends Rapid Start. With ``late_losses`` = ``counted`` losses
+    of older packets also reduce the window after the recovery, until the next reduction.
+    """
     first = state.stage is Stage.STARTUP
     if first:
         _begin(readings, state, base, lost.t_ns)
@@ -145,7 +178,11 @@ def on_lost(readings: Readings, state: RapidStart, base: BaseState, lost: Lost) 
 
 
 def on_ce(readings: Readings, state: RapidStart, base: BaseState, ce: Ce) -> Outcome:
-    """Process a rise of the ECN-CE counter, before or in the first recovery, or after it while losses still count."""
+    """Process a rise of the ECN-CE counter, before or in the first recovery; return the outcome.
+
+    The first mark begins the recovery. A mark of a packet sent in the recovery begins another, and ends Rapid Start.
+    With ``late_losses`` = ``counted`` the function is also called after the recovery, until the next reduction.
+    """
     if state.stage is Stage.STARTUP:
         _begin(readings, state, base, ce.t_ns)  # [rapid-start.recovery.ce]
         return Outcome.REDUCED

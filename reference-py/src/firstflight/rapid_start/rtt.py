@@ -15,7 +15,11 @@ TINY_NS = 4_000_000
 
 
 def _move_slots(state: RapidStart, t_ns: int, min_rtt_ns: int) -> None:
-    """Drop old slots until the first slot covers ``t_ns``."""
+    """Move the slots of RTT samples forward until the newest covers ``t_ns``, and drop the oldest.
+
+    Each of the four slots is a time of a quarter of ``min_rtt_ns``, at least 1 ns, and stores the smallest RTT sample
+    in it. New slots are empty, ``None``.
+    """
     if t_ns < state.slot_end_ns:
         return
     width_ns = max(min_rtt_ns // SLOTS, 1)  # [rapid-start.floor.quarters]
@@ -51,7 +55,10 @@ def sample(readings: Readings, state: RapidStart, ack: Ack) -> None:
 
 
 def no_queue(readings: Readings, state: RapidStart) -> bool:
-    """Return whether no queue is building up. Compares rises above min_rtt in integers, without rounding."""
+    """Return whether no queue is building up: rtt_floor, the smallest recent RTT, is close to the minimum RTT.
+
+    The rise above the minimum RTT is compared with bounds in integers, without rounding. Return false without samples.
+    """
     smallest_ns = floor_ns(readings, state)
     if smallest_ns is None or state.min_rtt_ns is None:
         return False  # [rapid-start.floor.none]

@@ -25,12 +25,14 @@ class Stage(Enum):
 class RapidStart:
     """State of Rapid Start. RTTs are ``None`` before the first sample.
 
-    ``min_rtt_ns``: minimum RTT of the connection. By rounds: ``round_end_packet`` is the packet whose acknowledgement
-    ends the round, ``round_min_ns`` the smallest sample in it. By quarters: ``slots_ns`` are the smallest samples of
-    the last quarters, latest first; the latest quarter ends at ``slot_end_ns``.
+    ``min_rtt_ns``: minimum RTT of the connection. The smallest recent RTT, rtt_floor, is computed by rounds or by
+    quarters of min_rtt, as the profile's reading ``rtt_floor`` specifies. By rounds: ``round_end_packet`` is the packet
+    whose acknowledgement ends the round, ``round_min_ns`` the smallest sample in it. By quarters: ``slots_ns`` are the
+    smallest samples of the last four quarters, latest first; the latest quarter ends at ``slot_end_ns``.
 
     ``credit_bytes``: acknowledged bytes, not enough for a datagram of growth yet. ``lower_bound_bytes``: lower bound of
-    recovery, ``None`` before it; without the minimum window, which depends on the datagram size.
+    the window in the first recovery, ``None`` before it. It excludes the minimum window, which depends on the datagram
+    size.
     """
 
     initial_window_bytes: int
@@ -51,7 +53,10 @@ class RapidStart:
 
 
 def floor_ns(readings: Readings, state: RapidStart) -> int | None:
-    """Return rtt_floor, or ``None`` without a sample."""
+    """Return rtt_floor, the smallest RTT sample of the round or of the last four quarters of min_rtt, in ns.
+
+    The reading ``rtt_floor`` selects one of the two. Return ``None`` without a sample.
+    """
     if readings.rtt_floor is RttFloor.ROUND:
         return state.round_min_ns
     return min((slot_ns for slot_ns in state.slots_ns if slot_ns is not None), default=None)

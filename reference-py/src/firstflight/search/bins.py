@@ -96,7 +96,11 @@ class Search:
 
 
 def bin_duration_ticks(readings: Readings, rtt: int) -> int:
-    """Return the bin duration in ticks: 35 % of an initial RTT in units, or 0 where the reading rounds down to 0."""
+    """Return the bin duration, 35 % of the initial RTT, in ticks. ``rtt``: that RTT in units of the profile's clock.
+
+    A tick is 1/20 unit, so that 35 % is a whole number of ticks. With a ``bin_duration`` other than ``exact``, the
+    duration is rounded down to units: with ``clock`` to at least one unit, otherwise possibly to 0.
+    """
     if readings.bin_duration is BinDuration.EXACT:
         return BIN_TICKS_PER_RTT * rtt  # [search.init.first-ack]
     whole = BIN_TICKS_PER_RTT * rtt // TICKS_PER_UNIT  # [search.init.coarse-duration]
@@ -146,7 +150,11 @@ def ended_bins(readings: Readings, state: Search, t_ns: int) -> int:
 
 
 def complete(readings: Readings, series: Series, bins: int) -> None:
-    """End bins. The bytes of the open bin go to the first or to the last of them; the others are empty."""
+    """End this number of bins of a series. The open bin is one of them, and the others are empty.
+
+    The bytes of the open bin go to the first ended bin or, with the choice ``last_bin`` of ``crossing_credit``, to the
+    last one.
+    """
     empty = (0,) * min(bins - 1, KEPT_BINS)
     ended = (series.open_bytes, *empty)
     if readings.crossing_credit is CrossingCredit.LAST_BIN:

@@ -73,7 +73,10 @@ def leave(readings: Readings, state: Search, base: BaseState, ack: Ack) -> None:
 
 
 def drain_bins(state: Search) -> int:
-    """Return one initial RTT in bins, rounded up. The RTT is derived from the bin duration, in whole units."""
+    """Return the number of bins in one initial RTT, rounded up.
+
+    The initial RTT is bin duration / 0.35, rounded down to whole units of the profile's clock.
+    """
     rtt_ticks = TICKS_PER_UNIT * (state.bin_ticks // BIN_TICKS_PER_RTT)
     return -(-rtt_ticks // state.bin_ticks)  # [search.drain.bins]
 
@@ -91,12 +94,15 @@ def begin_drain(readings: Readings, state: Search, base: BaseState) -> None:
 
 
 def drained(readings: Readings, ack: Ack) -> int:
-    """Return the bytes or packets that an ACK acknowledges, in the unit of the drain."""
+    """Return the bytes that an ACK acknowledges if ``drain_unit`` is ``bytes``, otherwise the number of packets."""
     return ack.bytes if readings.drain_unit is DrainUnit.BYTES else sum(run.count for run in ack.packets)
 
 
 def drained_per_packet(readings: Readings, base: BaseState) -> int:
-    """Return the acknowledged bytes or packets per packet that the drain releases, in the same unit."""
+    """Return the amount that must be acknowledged before the drain releases one packet.
+
+    It is the bytes of three datagrams if ``drain_unit`` is ``bytes``, otherwise 3, a number of packets.
+    """
     if readings.drain_unit is DrainUnit.BYTES:
         return DRAIN_PACKETS * base.max_datagram_size_bytes  # [search.drain.bytes]
     return DRAIN_PACKETS

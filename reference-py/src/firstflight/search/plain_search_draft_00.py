@@ -65,7 +65,11 @@ def ack_arrived(s: Search, ack: Ack) -> Outcome:
 
 
 def search(s: Search, now: int) -> Outcome:
-    """Lines 10 to 23."""
+    """Run lines 10 to 23 of the draft's listing at an ACK: end bins that are over, and compare the two windows.
+
+    ``now`` is in ticks of 1/20 ns. Before the first bin, start SEARCH. If the difference of the windows reaches the
+    threshold, leave slow start (EXITED); the other outcomes are the reasons why slow start continues.
+    """
     if s.bin_duration == 0:
         return initialise(s, now)
     if now <= s.bin_end:
@@ -88,7 +92,10 @@ def search(s: Search, now: int) -> Outcome:
 
 
 def initialise(s: Search, now: int) -> Outcome:
-    """Lines 1 to 9, with the first RTT."""
+    """Start SEARCH as in lines 1 to 9 of the draft's listing, once an RTT sample is known: it is INITIAL_RTT.
+
+    The bin duration is 0.35 * INITIAL_RTT, and the first bin ends one bin duration after ``now``, in ticks of 1/20 ns.
+    """
     if s.rtt_ns == 0:
         return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
     s.bin_duration = 7 * s.rtt_ns  # [search.init.first-ack]
@@ -98,7 +105,11 @@ def initialise(s: Search, now: int) -> Outcome:
 
 
 def update_bins(s: Search, now: int) -> None:
-    """Lines 24 to 31."""
+    """End all bins that are over, as in lines 24 to 31 of the draft's listing. The next bin then ends after ``now``.
+
+    The last ended bin gets the bytes acknowledged since the previous update; skipped bins get 0. ``now`` is in ticks of
+    1/20 ns.
+    """
     passed_bins = (now - s.bin_end) // s.bin_duration + 1  # [search.bins.advance]
     s.bin_end += passed_bins * s.bin_duration
     for i in range(s.curr_idx + 1, s.curr_idx + 1 + min(passed_bins, NUM_BINS)):
@@ -109,14 +120,21 @@ def update_bins(s: Search, now: int) -> None:
 
 
 def sum_bins(s: Search, idx1: int, idx2: int, rest: int) -> int:
-    """Lines 32 to 38, times BIN_DURATION: the bins in between, ``rest`` of the first and the other part of the last."""
+    """Return the bytes delivered in a window, times BIN_DURATION (lines 32 to 38 of the draft's listing).
+
+    The window is the bins idx1 + 1 to idx2, moved back by ``rest`` ticks. So bin idx1 counts with the fraction rest /
+    BIN_DURATION, bin idx2 with the remaining fraction, and the bins between count whole.
+    """
     middle = sum(s.bins[i % NUM_BINS] for i in range(idx1 + 1, idx2))  # [search.windows.aliased]
     first, last = s.bins[idx1 % NUM_BINS], s.bins[idx2 % NUM_BINS]
     return s.bin_duration * middle + rest * first + (s.bin_duration - rest) * last  # [search.interpolation.exact]
 
 
 def exit_slow_start(s: Search) -> Outcome:
-    """Lines 39 to 42. The draft lacks a minimum; a negative window becomes 0."""
+    """Leave slow start: lower CWND by the overshoot, and set ssthresh to it (lines 39 to 42 of the draft's listing).
+
+    The overshoot is the bytes of the last five bins. The draft lacks a minimum; a negative window becomes 0.
+    """
     overshoot = sum_bins(s, s.curr_idx - OVERSHOOT_BINS, s.curr_idx, 0) // s.bin_duration  # [search.exit.overshoot]
     s.base.congestion_window = max(s.base.congestion_window - overshoot, 0)  # [search.exit.floor-zero]
     s.base.ssthresh = s.base.congestion_window  # [search.exit.lower]

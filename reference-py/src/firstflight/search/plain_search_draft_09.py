@@ -69,7 +69,8 @@ def on_event(s: Search, event: Event) -> Outcome:
     """Process an event. SEARCH counts bytes, acts on ACKs in slow start (also app-limited ones); the base does the rest.
 
     Bytes counted in other phases do not matter: persistent congestion, which leads back to slow start, restarts SEARCH.
-    An ACK that the base controller does not process arrives in slow start, so no recovery could end with it.
+    The base controller does not process ACKs of the exit and the drain. They arrive in slow start, so they cannot end a
+    recovery period.
     """
     match event:
         case Ack():

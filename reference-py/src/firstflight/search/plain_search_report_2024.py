@@ -54,7 +54,11 @@ def on_event(s: Search, event: Event) -> Outcome:
 
 
 def search(s: Search, now: int) -> Outcome:
-    """Run the listing up to the credit of the bin."""
+    """Run the report's listing at an ACK, except its last step, which adds the bytes of the ACK to the open bin.
+
+    Start SEARCH with the first RTT, restart it after a long gap, or end the bins that are over and compare the windows.
+    EXITED sets ssthresh to the window. The other outcomes are the reasons why slow start continues.
+    """
     if s.latest == 0:
         return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
     if s.bin_time == 0:
@@ -76,7 +80,10 @@ def search(s: Search, now: int) -> Outcome:
 
 
 def reset(s: Search, now: int) -> None:
-    """Begin with bin 0; the other bins are emptied when they begin."""
+    """Start or restart SEARCH with bin 0, from ``now`` in ns. Its duration is 35 % of the latest RTT, at least 1 ns.
+
+    Other bins are emptied when they begin.
+    """
     s.bin_time = max(35 * s.latest // 100, 1)  # [search.init.coarse-duration]
     s.bin_end = now + s.bin_time
     s.delv_bins[0] = 0
@@ -91,7 +98,10 @@ def roll(s: Search) -> None:
 
 
 def evaluate(s: Search) -> Outcome:
-    """Compare the ten bins up to the ended bin with the ten bins ``bin_shift`` bins earlier."""
+    """Compare the bytes of the last ten ended bins with the bytes of the ten bins one RTT earlier.
+
+    Return EXITED if the normalised difference exceeds 0.35, otherwise the reason why slow start continues.
+    """
     bin_shift, rest = divmod(s.latest, s.bin_time)  # [search.shift.round]
     if bin_shift == 0:
         bin_shift = 1  # [search.shift.minimum]

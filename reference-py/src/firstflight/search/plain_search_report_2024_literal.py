@@ -57,7 +57,11 @@ def on_event(s: Search, event: Event) -> Outcome:
 
 
 def each_acknowledgement(s: Search, ack: Ack) -> Outcome:
-    """Lines 9 to 17 and 36."""
+    """Process an ACK in slow start as in lines 9 to 17 and 36 of Algorithm 1. The first RTT starts SEARCH.
+
+    An ACK after the end of the open bin ends this bin, opens the next one, and compares the windows. Then the bytes of
+    the ACK are added to the open bin.
+    """
     if s.bin_duration == 0 and s.rtt_ns == 0:
         return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
     outcome = Outcome.SAME_BIN  # [search.bins.same-bin]
@@ -75,7 +79,11 @@ def each_acknowledgement(s: Search, ack: Ack) -> Outcome:
 
 
 def check(s: Search) -> Outcome:
-    """Lines 18 to 33."""
+    """Compare the two windows of delivered bytes as in lines 18 to 33 of Algorithm 1.
+
+    If the normalised difference is at least 0.35, set ssthresh to the window minus the overshoot (EXITED); cwnd stays.
+    The overshoot is the bytes of the last five ended bins. Other outcomes are the reasons why slow start continues.
+    """
     shift = 20 * s.rtt_ns // s.bin_duration  # [search.shift.round]
     prev = s.curr - shift
     if prev < W:
@@ -95,6 +103,9 @@ def check(s: Search) -> Outcome:
 
 
 def delivered(s: Search, first: int, last: int) -> int:
-    """Return the bytes of the bins from ``first`` to ``last`` inclusive, as read from their slots."""
+    """Return the bytes of the bins from ``first`` to ``last`` inclusive. Bin i is in slot i modulo 25.
+
+    A bin 25 or more before the open bin is overwritten: its slot contains the bytes of a later bin.
+    """
     numbers = range(first, last + 1)
     return sum(s.bins[i % NUM_BINS] for i in numbers)  # [search.windows.through-open] [search.windows.aliased]

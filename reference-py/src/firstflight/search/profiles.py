@@ -6,7 +6,7 @@ from firstflight.enums import Enum
 
 
 class Clock(Enum):
-    """In which unit does the implementation keep time?"""
+    """In which unit does the implementation count time?"""
 
     NS = "ns"
     US = "us"
@@ -14,7 +14,7 @@ class Clock(Enum):
 
 
 class BinDuration(Enum):
-    """What is 35 % of the initial RTT, the bin duration?"""
+    """How is the bin duration, 35 % of the initial RTT, rounded?"""
 
     EXACT = "exact"
     CLOCK = "clock"
@@ -43,7 +43,7 @@ class MissingRtt(Enum):
 
 
 class AppLimited(Enum):
-    """Do app-limited ACKs count?"""
+    """Are the bytes of app-limited ACKs counted?"""
 
     COUNT = "count"
     SKIP = "skip"
@@ -59,14 +59,14 @@ class CountedIn(Enum):
 
 
 class Compared(Enum):
-    """What is compared?"""
+    """With which bytes of the earlier window are the bytes delivered in the later window compared?"""
 
     DELIVERED = "delivered"
     SENT = "sent"
 
 
 class CrossingCredit(Enum):
-    """To which bin do the bytes of the ACK belong that ends a bin?"""
+    """To which bin are the bytes of an ACK added if this ACK ends a bin?"""
 
     NEW_BIN = "new_bin"
     LAST_BIN = "last_bin"
@@ -117,7 +117,7 @@ class RestartCounters(Enum):
 
 
 class Rtt(Enum):
-    """Which RTT shifts the window?"""
+    """By which RTT is the earlier window shifted back?"""
 
     LATEST = "latest"
     SMOOTHED = "smoothed"
@@ -125,7 +125,7 @@ class Rtt(Enum):
 
 
 class AckDelay(Enum):
-    """Is the acknowledgement delay taken off the latest sample?"""
+    """Is the acknowledgement delay subtracted from the latest RTT sample?"""
 
     KEPT = "kept"
     OFF_AT_LEAST = "off_at_least"
@@ -134,7 +134,7 @@ class AckDelay(Enum):
 
 
 class Shift(Enum):
-    """How does RTT / BIN_DURATION become a whole number of bins?"""
+    """How is the shift, RTT / BIN_DURATION, rounded to a whole number of bins?"""
 
     FLOOR = "floor"
     NEAREST = "nearest"
@@ -142,7 +142,7 @@ class Shift(Enum):
 
 
 class Interpolation(Enum):
-    """What becomes of the fraction that the shift leaves over?"""
+    """What happens to the fraction of a bin that remains after the RTT is divided by the bin duration?"""
 
     NONE = "none"
     BACKWARD = "backward"
@@ -150,7 +150,7 @@ class Interpolation(Enum):
 
 
 class Fraction(Enum):
-    """How exact is the interpolation?"""
+    """How exact is the interpolation between two neighbouring windows?"""
 
     EXACT = "exact"
     ROUNDED_DOWN = "rounded_down"
@@ -159,21 +159,21 @@ class Fraction(Enum):
 
 
 class ShiftWidth(Enum):
-    """How wide is the variable of the shift?"""
+    """How wide is the integer variable that contains the shift, the RTT as a number of bins?"""
 
     FULL = "full"
     EIGHT_BITS = "eight_bits"
 
 
 class Guard(Enum):
-    """How many bins must precede the earlier window?"""
+    """How large must prev, the index of the earlier window, be for an evaluation?"""
 
     AT_LEAST = "at_least"
     MORE_THAN = "more_than"
 
 
 class Windows(Enum):
-    """Which bins make a window?"""
+    """Which bins form the window with index i?"""
 
     THROUGH_OPEN = "through_open"
     COMPLETED = "completed"
@@ -181,7 +181,7 @@ class Windows(Enum):
 
 
 class Ring(Enum):
-    """What holds the slot of a bin 25 bins back?"""
+    """In a ring of 25 slots, which bin does a read of the bin 25 bins back return?"""
 
     AMPLE = "ample"
     OPEN_BIN = "open_bin"
@@ -189,7 +189,7 @@ class Ring(Enum):
 
 
 class KeptBins(Enum):
-    """Which bins does an advance keep?"""
+    """Which completed bins keep their bytes when an ACK ends bins?"""
 
     ALL = "all"
     NEWEST = "newest"
@@ -203,28 +203,28 @@ class BeforeBin0(Enum):
 
 
 class Precision(Enum):
-    """How exact are the bins?"""
+    """How exact are the byte counters that an evaluation reads?"""
 
     FULL = "full"
     SHIFTED_16 = "shifted_16"
 
 
 class Difference(Enum):
-    """Which normalised difference ends slow start?"""
+    """At which normalised difference of the two windows does slow start end?"""
 
     SEVEN_TWENTIETHS = "seven_twentieths"
     THIRTEEN_FIFTIETHS = "thirteen_fiftieths"
 
 
 class Threshold(Enum):
-    """Does a difference of exactly the threshold end slow start?"""
+    """Does slow start end if the normalised difference of the two windows equals the threshold?"""
 
     AT_LEAST = "at_least"
     MORE_THAN = "more_than"
 
 
 class CurrentZero(Enum):
-    """What if nothing was delivered in the later window?"""
+    """How is the normalised difference defined if nothing was delivered in the later window?"""
 
     DECIDES = "decides"
     NO_DECISION = "no_decision"
@@ -240,7 +240,7 @@ class Rollback(Enum):
 
 
 class Lower(Enum):
-    """What is lowered at the exit?"""
+    """Which quantities does the exit from slow start lower?"""
 
     WINDOW_AND_THRESHOLD = "window_and_threshold"
     THRESHOLD_ONLY = "threshold_only"
@@ -249,7 +249,7 @@ class Lower(Enum):
 
 
 class DrainUnit(Enum):
-    """In which unit is the flight drained?"""
+    """In which unit does the drain reduce the bytes in flight?"""
 
     PACKETS = "packets"
     WHOLE_PACKETS = "whole_packets"
@@ -273,7 +273,7 @@ class ExitGrowth(Enum):
 
 
 class ExitBin(Enum):
-    """Does the bin end that ends with the ACK that ends slow start?"""
+    """If the ACK that ends slow start also completes a bin, is that bin closed?"""
 
     ENDS = "ends"
     LEFT_OPEN = "left_open"
@@ -302,7 +302,7 @@ class SlowStarts(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     clock: Clock
     bin_duration: BinDuration

@@ -52,13 +52,21 @@ def delay_units(readings: Readings, delay_ns: int) -> int:
 
 
 def minimum_units(readings: Readings, minimum_ns: int) -> int:
-    """Return the minimum RTT in units of the clock, for the test of the acknowledgement delay."""
+    """Return the minimum RTT in units of the clock, for the test whether to subtract the acknowledgement delay.
+
+    The delay is subtracted if the rest of the latest sample is at least this minimum or, with some choices, more than
+    it. With the choice ``off_above_nearest`` of ``ack_delay``, the minimum is at least one unit.
+    """
     minimum = units(readings, minimum_ns)
     return at_least_one(minimum) if readings.ack_delay is AckDelay.OFF_ABOVE_NEAREST else minimum
 
 
 def latest_units(readings: Readings, sample: Sample) -> int:
-    """Return the latest RTT in units of the clock, minus the acknowledgement delay where the reading subtracts it."""
+    """Return the latest RTT in units of the clock, at least 1.
+
+    Unless ``ack_delay`` is ``kept``, the acknowledgement delay is subtracted if the rest is at least the minimum RTT
+    (``off_at_least``) or more than it.
+    """
     rtt = units(readings, sample.latest_ns)
     if readings.ack_delay is not AckDelay.KEPT and sample.minimum_ns is not None:
         delay = delay_units(readings, sample.ack_delay_ns)

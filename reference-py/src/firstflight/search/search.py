@@ -82,7 +82,7 @@ def on_idle_restart(readings: Readings, state: Search) -> None:
 
 
 def duration_ticks(readings: Readings, state: Search) -> int:
-    """Return the bin duration for the last RTT sample; a sample exists."""
+    """Return the bin duration in ticks for the last RTT sample, which must exist."""
     assert state.sample is not None
     return bin_duration_ticks(readings, latest_units(readings, state.sample))
 
@@ -132,7 +132,10 @@ def restart(readings: Readings, state: Search, ack: Ack, bins: int) -> Outcome:
 
 
 def decide(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
-    """Evaluate the windows. At the threshold leave slow start, or begin to drain if the readings do."""
+    """Evaluate the windows and return the outcome. With EXITED, leave slow start or begin the drain.
+
+    The drain, for profiles with ``lower`` = ``drain``, lowers the bytes in flight to a target before slow start ends.
+    """
     outcome = evaluate(readings, state, evaluation)
     if outcome is Outcome.EXITED:
         if readings.lower is Lower.DRAIN:
@@ -143,7 +146,11 @@ def decide(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluat
 
 
 def on_boundary(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
-    """Process an ACK that ends bins. Its bytes go to the last of them, or to the new bin before or after evaluation."""
+    """Process an ACK that arrives after the end of the open bin: end bins and evaluate the windows, or restart SEARCH.
+
+    If ``crossing_credit`` is ``last_bin``, the bytes of the ACK go to the last ended bin. Otherwise they go to the new
+    open bin, before the evaluation if ``evaluated`` is ``every_ack``, else after it.
+    """
     bins = passed_bins(readings, state, ack.t_ns)
     if ack.app_limited and readings.app_limited is AppLimited.RESTART:
         start(readings, state, ack)
@@ -173,7 +180,7 @@ def in_open_bin(readings: Readings, state: Search, t_ns: int) -> bool:
 
 
 def on_counted_ack(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
-    """Process an ACK that is not ignored: credit, advance, evaluate, exit."""
+    """Process an ACK that is not ignored: start SEARCH, add its bytes to a bin, end bins, evaluate the windows."""
     if state.bin_end_ticks == 0:
         return start(readings, state, ack)
     if not in_open_bin(readings, state, ack.t_ns):
@@ -185,7 +192,11 @@ def on_counted_ack(readings: Readings, state: Search, base: BaseState, ack: Ack,
 
 
 def on_ignorable_ack(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
-    """Process an app-limited ACK or an ACK without RTT sample. The bytes of an ignored ACK may still be counted."""
+    """Process an app-limited ACK, or an ACK without RTT sample, as the profile's choices require.
+
+    With the choice ``skip`` of ``app_limited``, an app-limited ACK does not count at all. If the ACK is ignored for
+    another reason, only its bytes count. Otherwise it is processed like any other ACK.
+    """
     if ack.app_limited and readings.app_limited is AppLimited.SKIP:
         return pass_over(readings, state)
     why = ignored(readings, state, ack)

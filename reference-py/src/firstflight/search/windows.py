@@ -42,7 +42,11 @@ _PRODUCTS = {
 
 @dataclass(slots=True)
 class Evaluation:
-    """Values of an evaluation, ``None`` if it ended before them. ``previous_bytes`` is rounded down."""
+    """Values of one comparison of the windows. A value is ``None`` if the comparison ended before its computation.
+
+    ``shift_bins``: the RTT in bins. ``current_bytes``: bytes delivered in the later window. ``previous_bytes``: bytes
+    of the earlier window, about one RTT before, rounded down.
+    """
 
     shift_bins: int | None = None
     current_bytes: int | None = None
@@ -63,17 +67,23 @@ class View:
 
 
 def view_of(readings: Readings, state: Search, series: Series, scale: int) -> View:
-    """Return the view of ``series``, the delivered or sent bytes in the bins of ``state``."""
+    """Return ``series``, the delivered or sent bytes per bin of ``state``, with the values needed to sum its windows.
+
+    ``scale``: right shift of the byte counters in bits, for profiles with counters of 16 bits.
+    """
     return View(readings, series, state.curr, scale)
 
 
 def bin_bytes(view: View, age: int) -> int:
-    """Return the bytes of an open or completed bin."""
+    """Return the bytes of the bin ``age`` bins before the open bin, which has the age 0."""
     return view.series.open_bytes if age == 0 else view.series.completed[-age]
 
 
 def counter_bytes(view: View, age: int) -> int:
-    """Return the counter at the beginning of the bin of that age, or the present counter for the age -1."""
+    """Return the total of counted bytes at the beginning of the bin ``age`` bins before the open bin.
+
+    The open bin has the age 0. For the age -1 return the present total.
+    """
     if age < 0:
         return view.series.counter_bytes
     since_bytes = sum(view.series.completed[-age:]) if age > 0 else 0
@@ -81,12 +91,19 @@ def counter_bytes(view: View, age: int) -> int:
 
 
 def delivered_bytes(readings: Readings, state: Search, age: int) -> int:
-    """Return the counter of delivered bytes at the beginning of the bin of that age."""
+    """Return the total of delivered bytes at the beginning of the bin ``age`` bins before the open bin (age 0).
+
+    For the age -1 return the present total.
+    """
     return counter_bytes(view_of(readings, state, state.delivered, 0), age)
 
 
 def bounds_of(readings: Readings, age: int) -> tuple[int, int]:
-    """Return the ages of the first and the last bin of a window, given the age of its index."""
+    """Return the ages of the first (oldest) and the last bin of the window with index i, for the age of bin i.
+
+    The age of a bin is the number of bins from it to the open bin. The choice of ``windows`` determines whether bin i,
+    and the tenth bin before it, belong to the window.
+    """
     if readings.windows is Windows.THROUGH_OPEN:
         return age + WINDOW_BINS, age  # [search.windows.through-open]
     if readings.windows is Windows.LIVE:
@@ -95,7 +112,11 @@ def bounds_of(readings: Readings, age: int) -> tuple[int, int]:
 
 
 def sum_bytes(view: View, first: int, last: int) -> int:
-    """Return the bytes of the bins of ages first..last, as read from their slots."""
+    """Return the bytes of the bins from age ``first`` down to age ``last``; age 0 is the open bin.
+
+    If ``ring`` is not ``ample``, bins are in 25 slots. Then a bin 25 or more bins before the newest slot counts with
+    the bytes of the later bin in its slot. If ``kept_bins`` is ``newest``, bins with an age above 1 count as empty.
+    """
     readings = view.readings
     newest = 0 if readings.ring is Ring.OPEN_BIN else 1
     aliased_bytes = 0
@@ -116,7 +137,10 @@ def sum_bytes(view: View, first: int, last: int) -> int:
 
 
 def window_bytes(view: View, age: int) -> int:
-    """Return the bytes of a window, given the age of its index."""
+    """Return the bytes of the window with index i, a sum of about ten bins up to bin i.
+
+    ``age``: number of bins from bin i to the open bin.
+    """
     first, last = bounds_of(view.readings, age)
     return sum_bytes(view, first, last)
 
@@ -127,19 +151,29 @@ def percent_of(count_bytes: int, percent: int) -> int:
 
 
 def by_terms(window: int, shifted: int, dropped: int, percent: int) -> int:
-    """Return a window shifted by a percentage of a bin: ``dropped`` leaves it, the new bin of ``shifted`` enters."""
+    """Return the bytes of a window that is moved by a percentage of a bin.
+
+    ``window`` and ``shifted`` are the bytes of two neighbouring windows, one bin apart. ``dropped``: bytes of the bin
+    that only ``window`` contains. This bin counts with 100 - percent, and the bin that only ``shifted`` contains with
+    ``percent``; each product is rounded down.
+    """
     common = window - dropped
     kept = percent_of(dropped, 100 - percent)  # [search.interpolation.percent-terms]
     return common + kept + percent_of(shifted - common, percent)
 
 
 def whole(count_bytes: int) -> tuple[int, int]:
-    """Return a whole number of bytes as parts, one per byte."""
+    """Return the fraction count_bytes / 1 as a pair of numerator and denominator."""
     return count_bytes, 1
 
 
 def interpolated(view: View, state: Search, age: int, rest_ticks: int) -> tuple[int, int]:
-    """Return the earlier window, given the age of its index, as a number of parts and the parts per byte."""
+    """Return the bytes of the earlier window as a fraction: numerator and denominator.
+
+    ``age``: number of bins from the window's index to the open bin. With interpolation, the window moves by
+    ``rest_ticks``, the remainder of RTT / bin duration, to the neighbouring window one bin earlier (``backward``) or
+    later (``forward``).
+    """
     readings = view.readings
     window = window_bytes(view, age)
     if readings.interpolation is Interpolation.NONE:
@@ -186,7 +220,10 @@ def scale_bits(readings: Readings, state: Search) -> int:
 
 
 def reaches(readings: Readings, previous: int, current: int) -> bool:
-    """Return whether norm_diff reaches the threshold, for windows in the same unit."""
+    """Return whether the normalised difference of the earlier and the later window reaches the profile's threshold.
+
+    ``previous`` and ``current``: the windows in the same unit. With the choice ``more_than``, equality is not enough.
+    """
     first, second = _PRODUCTS[readings.difference, readings.compared]
     if readings.threshold is Threshold.MORE_THAN:
         return first * previous > second * current  # [search.threshold.strict]

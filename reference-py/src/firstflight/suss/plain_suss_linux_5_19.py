@@ -46,7 +46,12 @@ SENT_MAX = 2**33
 
 @dataclass(slots=True)
 class Suss:
-    """The variables of HyStart, of SUSS, and of the socket. ``suss_state``: 1 clocked, 2 paced, 3 and 4 ended, 9 reduced, 10 disabled."""
+    """The variables of HyStart, of SUSS, and of the socket, with the names of the kernel.
+
+    ``suss_state``: in state 1 (clocked) packets are sent at ACKs only. In state 2 (paced) the round is sped up, with
+    additional paced packets. In the states 3 and 4 slow start was ended by the cap or by a rise of the RTT. In state 9
+    a loss or CE mark ended SUSS. In state 10 SUSS is disabled, and only HyStart acts.
+    """
 
     base: newreno.NewReno
     delay_min: int = 0
@@ -84,12 +89,12 @@ class Suss:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Suss:
-    """bictcp_init."""
+    """Return the state at the start of a connection, as in the kernel's function bictcp_init."""
     return Suss(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [suss.begin]
 
 
 def on_event(s: Suss, event: Event) -> Outcome:
-    """Call the functions of the kernel that the patch changes."""
+    """Call the kernel functions that the patch changes for this event, then NewReno for all that remains."""
     match event:
         case Ack():
             return on_ack(s, event)
@@ -106,7 +111,10 @@ def on_event(s: Suss, event: Event) -> Outcome:
 
 
 def on_ack(s: Suss, ack: Ack) -> Outcome:
-    """Call cubictcp_acked, then cubictcp_cong_avoid, with NewReno in place of the code after SUSS."""
+    """Process an ACK: HyStart (cubictcp_acked, with an RTT sample), then the rounds of SUSS, then growth by NewReno.
+
+    Rounds are followed while SUSS is clocked or paced, until the cap is set.
+    """
     s.in_flight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     seq, outcome = ack.packets[-1].last, None
     if ack.latest_rtt_ns is not None:
@@ -120,7 +128,10 @@ def on_ack(s: Suss, ack: Ack) -> Outcome:
 
 
 def hystart_reset(s: Suss, now: int, snd_nxt: int) -> None:
-    """bictcp_hystart_reset."""
+    """Begin a round of HyStart at ``now``, in us, without RTT samples (bictcp_hystart_reset of the kernel).
+
+    The round ends with the ACK of packet ``snd_nxt``, the next packet to be sent.
+    """
     s.round_start = s.last_ack = now
     s.end_seq = snd_nxt
     s.curr_rtt = NONE
@@ -128,7 +139,12 @@ def hystart_reset(s: Suss, now: int, snd_nxt: int) -> None:
 
 
 def cubictcp_acked(s: Suss, now_ns: int, rtt_ns: int, seq: int, snd_nxt: int) -> Outcome | None:
-    """cubictcp_acked, for an ACK with an RTT sample."""
+    """Update the minimum RTT with a sample; then let HyStart check whether slow start ends (cubictcp_acked).
+
+    HyStart acts only in slow start, with a window of at least 16 packets, until it has ended slow start once. Return
+    its outcome, or None. ``seq``: the largest packet that the ACK newly acknowledges; ``snd_nxt``: the next packet to
+    send.
+    """
     delay = max(rtt_ns // 1000, 1)
     if s.delay_min == 0 or s.delay_min > delay:
         s.delay_min = delay
@@ -141,7 +157,12 @@ def cubictcp_acked(s: Suss, now_ns: int, rtt_ns: int, seq: int, snd_nxt: int) ->
 
 
 def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Outcome | None:
-    """hystart_update: exceed the cap, set the cap, check the train if SUSS is disabled, check the delay."""
+    """Check whether slow start ends (hystart_update of the kernel); return the outcome, or None if nothing happens.
+
+    Slow start ends if the window exceeds the cap, a window set earlier by SUSS. Without an end, the cap may be set now.
+    Then slow start ends if the train of ACKs is too long, only with SUSS disabled, or if the RTT has risen too far.
+    ``now`` and ``delay``, the RTT sample, are in us.
+    """
     if seq >= s.end_seq:
         hystart_reset(s, now, snd_nxt)
     if s.suss_flag and s.base.congestion_window > s.suss_cap:
@@ -163,7 +184,11 @@ def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Out
 
 
 def end_growth(s: Suss, state: int) -> None:
-    """End exponential growth; after two jumps with the bytes in flight, unless SUSS is reduced or disabled."""
+    """End slow start: ssthresh becomes the window. HyStart does not act again until persistent congestion.
+
+    Unless a loss ended SUSS or SUSS is disabled, ``suss_state`` becomes ``state``: 3 for an end by the cap, 4 by the
+    RTT. If at least two rounds were sped up, the window first becomes the bytes in flight, at least its minimum.
+    """
     s.found = True
     if s.suss_state < 9:
         s.suss_state = state  # [suss.exit.stopped]
@@ -173,7 +198,13 @@ def end_growth(s: Suss, state: int) -> None:
 
 
 def set_cap(s: Suss, now: int) -> Outcome | None:
-    """The part of hystart_update that sets suss_cap."""
+    """Set ``suss_cap`` once the ACKs of a round predict the end of growth. Slow start ends if the window exceeds it.
+
+    This part of hystart_update acts until a cap is set, at blue ACKs (of packets sent as in plain slow start) and the
+    next ACK. The ACK must arrive within 2 ms of the previous one. The time since HyStart's round began, doubled for
+    each sped-up round, must exceed half of (minimum RTT + 1 ms). ``now`` is in us. Return SUSS_CAPPED if the cap was
+    set, otherwise None.
+    """
     if s.suss_flag or s.suss_state >= 3 or s.suss_is_blue == 0:
         return None  # [suss.cap.blue]
     if now - s.last_ack > HYSTART_ACK_DELTA_US:
@@ -188,7 +219,12 @@ def set_cap(s: Suss, now: int) -> Outcome | None:
 
 
 def cong_avoid(s: Suss, ack: Ack, seq: int) -> Outcome | None:
-    """The part of cubictcp_cong_avoid that the patch adds."""
+    """Follow the rounds of SUSS at an ACK (added by the patch to cubictcp_cong_avoid); ``seq``: its largest packet.
+
+    An ACK of ``suss_head_seq`` or later begins a round. The first ACKs of a round are blue: their packets were sent as
+    in plain slow start, without pacing. The ACK of ``suss_tail_seq`` ends this part and decides whether to speed the
+    round up; return that outcome, or None for other ACKs. While paced, later ("red") ACKs do not grow the window.
+    """
     outcome = None
     if s.suss_is_blue == 2:
         s.suss_is_blue = 0
@@ -211,7 +247,13 @@ def cong_avoid(s: Suss, ack: Ack, seq: int) -> Outcome | None:
 
 
 def blue_tail(s: Suss, now_ns: int, acked_bytes: int) -> Outcome:
-    """cubictcp_cong_avoid at the tail of the blue part: measure the train, and speed the round up."""
+    """Decide whether to speed the round up, at the ACK that ends its first, blue part (in cubictcp_cong_avoid).
+
+    Blue ACKs acknowledge packets sent as in plain slow start. The train, the arrival time of all blue ACKs of the round
+    from first to last, is estimated from the blue ACKs so far. If it predicts further growth and leaves time for
+    pacing, the round is paced (SUSS_PACED): it also sends the packets of later rounds. Otherwise it stays clocked, or
+    SUSS is disabled.
+    """
     s.suss_is_blue = 2
     blue = 10 << (s.suss_round_no - 1)  # [suss.round.blue]
     s.suss_tail_seq = s.suss_head_seq + blue - 1  # [suss.round.tail]
@@ -238,7 +280,13 @@ def blue_tail(s: Suss, now_ns: int, acked_bytes: int) -> Outcome:
 
 
 def measure_g(s: Suss, delta_t_bat: int) -> bool:
-    """func_measure_g."""
+    """Return whether the window is predicted to double again in the next round (func_measure_g of the patch).
+
+    ``delta_t_bat``: the estimated train in us, the time from the first to the last blue ACK of the round. Blue ACKs
+    acknowledge packets sent as in plain slow start. In round 2 it must be below a quarter of the minimum RTT, which
+    must exceed 10 ms; else SUSS is disabled. Later rounds need a predicted train of at most the minimum RTT and a small
+    rise of the RTT, up to round 4.
+    """
     if s.suss_round_no == 2:
         if s.delay_min > 10_000 and delta_t_bat < s.delay_min >> 2:
             return True  # [suss.second]
@@ -258,7 +306,13 @@ def measure_g(s: Suss, delta_t_bat: int) -> bool:
 
 
 def plan(s: Suss, blue: int, acked_bytes: int) -> None:
-    """Set suss_limit and suss_rate for a round with ``blue`` blue packets."""
+    """Set the limit of the window, ``suss_limit``, and the pacing rate, ``suss_rate`` in bytes/s, of a sped-up round.
+
+    ``blue``: the number of packets of this round in plain slow start. With j sped-up rounds, this one included, the
+    round sends blue * (2^j - 1) additional packets. The rate spreads them over a part of the minimum RTT. The limit is
+    the window plus ``acked_bytes`` of the current ACK. A packet is added for each additional packet of this round in
+    excess of their number in the round before.
+    """
     extra = blue * ((1 << s.suss_num_of_jump) - 1)  # [suss.red.jumps]
     red_in_flight = (blue >> 1) * ((1 << (s.suss_num_of_jump - 1)) - 1)  # [suss.red.in-flight]
     size = s.base.max_datagram_size
@@ -270,7 +324,11 @@ def plan(s: Suss, blue: int, acked_bytes: int) -> None:
 
 
 def on_sent(s: Suss, sent: Sent) -> bool:
-    """tcp_update_skb_after_send; return whether the window has opened."""
+    """Process sent packets; return whether this enlarged the window (tcp_update_skb_after_send of the patch).
+
+    The round must be paced and the window below ``suss_limit``. A transmission that leaves room for less than a packet
+    then enlarges the window by two packets. The first enlargement starts the pacing.
+    """
     size = s.base.max_datagram_size
     s.snd_nxt = sent.packets[-1].last + 1
     s.in_flight = min(sent.bytes_in_flight, WINDOW_MAX_BYTES)
@@ -288,14 +346,23 @@ def on_sent(s: Suss, sent: Sent) -> bool:
 
 
 def pace(s: Suss, now_ns: int, sent_bytes: int) -> None:
-    """tcp_update_skb_after_send: pacing of any socket by the kernel."""
+    """Advance ``tcp_wstamp_ns``, the release time of the next packet, by sent_bytes / suss_rate.
+
+    If these packets left late, their lateness shortens this gap by at most half. This is the usual pacing of the kernel
+    (tcp_update_skb_after_send).
+    """
     len_ns = min(sent_bytes, SENT_MAX) * 10**9 // s.suss_rate  # [suss.pacing.gap]
     len_ns -= min(len_ns // 2, max(now_ns - s.tcp_wstamp_ns, 0))  # [suss.pacing.late]
     s.tcp_wstamp_ns = min(max(s.tcp_wstamp_ns, now_ns) + len_ns, TIME_MAX_NS)
 
 
 def init_cwnd_reduction(s: Suss, sent_time: int) -> None:
-    """tcp_init_cwnd_reduction, before NewReno reduces."""
+    """End SUSS at a loss or CE mark that begins a recovery period (tcp_init_cwnd_reduction of the patch).
+
+    SUSS that has ended by a loss or is disabled stays so. If SUSS was clocked or paced, the window becomes the bytes in
+    flight, at least its minimum. NewReno then reduces the window. ``sent_time``: when the lost or marked packet was
+    sent, in ns.
+    """
     if newreno.in_congestion_recovery(s.base, sent_time) or s.suss_state >= 9:
         return
     if s.suss_state < 3:
@@ -304,7 +371,10 @@ def init_cwnd_reduction(s: Suss, sent_time: int) -> None:
 
 
 def enter_loss(s: Suss, now_ns: int) -> None:
-    """tcp_enter_loss and cubictcp_state, before NewReno collapses."""
+    """Process persistent congestion before NewReno collapses the window (tcp_enter_loss and cubictcp_state).
+
+    With a window below 40 packets SUSS is disabled. HyStart starts again, without a minimum RTT.
+    """
     if s.base.congestion_window < 40 * s.base.max_datagram_size:
         s.suss_state = 10  # [suss.timeout]
     s.found = False

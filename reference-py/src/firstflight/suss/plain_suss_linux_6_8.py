@@ -50,7 +50,7 @@ SENT_MAX = 2**33
 
 @dataclass(slots=True)
 class Suss:
-    """The variables of HyStart, of SUSS, and of the socket."""
+    """The variables of HyStart, of SUSS, and of the socket, with the kernel's names but without the prefix suss."""
 
     base: newreno.NewReno
     delay_min: int = 0
@@ -86,12 +86,12 @@ class Suss:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Suss:
-    """cubictcp_init."""
+    """Return the state at the start of a connection, as in the kernel's function cubictcp_init."""
     return Suss(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [suss.begin]
 
 
 def on_event(s: Suss, event: Event) -> Outcome:
-    """Call the functions of the kernel that the patch changes."""
+    """Call the kernel functions that the patch changes for this event, then NewReno for all that remains."""
     match event:
         case Ack():
             return on_ack(s, event)
@@ -108,7 +108,10 @@ def on_event(s: Suss, event: Event) -> Outcome:
 
 
 def on_ack(s: Suss, ack: Ack) -> Outcome:
-    """Call cubictcp_acked, then cubictcp_cong_avoid, with NewReno in place of the code after SUSS."""
+    """Process an ACK: HyStart (cubictcp_acked, with an RTT sample), then the rounds of SUSS, then growth by NewReno.
+
+    Rounds are followed while SUSS is clocked or paced, until the cap is set.
+    """
     s.in_flight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     seq, outcome = ack.packets[-1].last, None
     if ack.latest_rtt_ns is not None:
@@ -122,18 +125,24 @@ def on_ack(s: Suss, ack: Ack) -> Outcome:
 
 
 def is_active(s: Suss) -> bool:
-    """Return whether suss_state is below 3."""
+    """Return whether SUSS is clocked or paced: not ended by HyStart or a loss, and not disabled."""
     return s.state < CAPPED
 
 
 def keep_minimum(s: Suss) -> None:
-    """This project's rule: red ACKs do not lower the window below its minimum."""
+    """Raise the window to its minimum while the round is paced, where the kernel's code can lower it to 0.
+
+    This is a rule of this project.
+    """
     if s.state == PACING:
         s.base.congestion_window = max(s.base.congestion_window, s.base.minimum_window)  # [suss.window.least]
 
 
 def hystart_reset(s: Suss, now: int, snd_nxt: int) -> None:
-    """bictcp_hystart_reset."""
+    """Begin a round of HyStart at ``now``, in us, without RTT samples (bictcp_hystart_reset of the kernel).
+
+    The round ends with the ACK of packet ``snd_nxt``, the next packet to be sent.
+    """
     s.round_start = s.last_ack = now
     s.end_seq = snd_nxt
     s.curr_rtt = NONE
@@ -141,7 +150,11 @@ def hystart_reset(s: Suss, now: int, snd_nxt: int) -> None:
 
 
 def acked(s: Suss, now_ns: int, rtt_ns: int, seq: int, snd_nxt: int) -> Outcome | None:
-    """cubictcp_acked, for an ACK with an RTT sample."""
+    """Update the minimum RTT with a sample; then let HyStart check whether slow start ends (cubictcp_acked).
+
+    HyStart acts only in slow start, until it has ended slow start once. Return its outcome, or None. ``seq``: the
+    largest packet that the ACK newly acknowledges; ``snd_nxt``: the next packet to send.
+    """
     delay = max(rtt_ns // 1000, 1)
     if s.delay_min == 0 or s.delay_min > delay:
         s.delay_min = delay
@@ -152,7 +165,12 @@ def acked(s: Suss, now_ns: int, rtt_ns: int, seq: int, snd_nxt: int) -> Outcome 
 
 
 def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Outcome | None:
-    """hystart_update: rounds begin at any window; slow start may end from a window of 16 packets on."""
+    """Check whether slow start ends (hystart_update of the kernel); return the outcome, or None if nothing happens.
+
+    HyStart's rounds begin at any window, but the checks need a window of at least 16 packets. Slow start ends if the
+    window exceeds the cap of SUSS or if the RTT has risen too far. If SUSS is disabled, it also ends if the train of
+    ACKs is too long. SUSS_CAPPED means that the cap was set. ``now`` and ``delay``, the RTT sample, are in us.
+    """
     if seq >= s.end_seq:
         hystart_reset(s, now, snd_nxt)
     if s.base.congestion_window < LOW_WINDOW * s.base.max_datagram_size:
@@ -171,7 +189,12 @@ def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Out
 
 
 def suss_cap(s: Suss, now: int) -> Outcome | None:
-    """suss_cap: leave slow start above the cap, or set it."""
+    """End SUSS if the window exceeds the cap (EXITED_BY_CAP); without a cap, set one if growth is about to end.
+
+    The cap is a window. Only blue ACKs (of packets sent as in plain slow start) and the next ACK set it. The ACK must
+    arrive within 2 ms of the previous one. The time since HyStart's round began, doubled for each sped-up round, must
+    exceed half of (minimum RTT + 1 ms). The outcome is then SUSS_CAPPED, otherwise None. ``now`` is in us.
+    """
     if s.cap != NONE and s.base.congestion_window > s.cap:
         stop(s, CAPPED)  # [suss.exit.cap]
         return Outcome.EXITED_BY_CAP
@@ -188,14 +211,21 @@ def suss_cap(s: Suss, now: int) -> Outcome | None:
 
 
 def stop(s: Suss, state: int) -> None:
-    """End SUSS; after two jumps set the window to the bytes in flight."""
+    """End SUSS: its state becomes ``state``, CAPPED or DELAYED. The caller sets ssthresh.
+
+    If at least two rounds were sped up, the window becomes the bytes in flight, but not less than the minimum window.
+    """
     s.state = state  # [suss.exit.stopped]
     if s.num_of_jump > 1:
         s.base.congestion_window = max(s.in_flight, s.base.minimum_window)  # [suss.exit.in-flight]
 
 
 def train_is_long(s: Suss, now: int) -> bool:
-    """HYSTART_ACK_TRAIN."""
+    """Return whether the train of closely spaced ACKs is too long: HyStart's test HYSTART_ACK_TRAIN.
+
+    The train ends at a gap of more than 2 ms between ACKs. It is too long once the time since the round began exceeds
+    half of (minimum RTT + 1 ms). ``now`` is in us.
+    """
     if now - s.last_ack > ACK_DELTA:
         return False
     s.last_ack = now
@@ -203,7 +233,11 @@ def train_is_long(s: Suss, now: int) -> bool:
 
 
 def delay_is_long(s: Suss, delay: int) -> bool:
-    """HYSTART_DELAY."""
+    """Count the RTT sample ``delay``, in us; return whether the RTT has risen too far: HyStart's test HYSTART_DELAY.
+
+    After eight samples of the round, the smallest RTT of the round is compared with the minimum RTT. It is too large if
+    it exceeds the minimum by more than an eighth of the minimum, bounded to 4..16 ms.
+    """
     s.curr_rtt = min(s.curr_rtt, delay)
     if s.sample_cnt < MIN_SAMPLES:
         s.sample_cnt += 1
@@ -212,7 +246,12 @@ def delay_is_long(s: Suss, delay: int) -> bool:
 
 
 def measurements(s: Suss, now_ns: int, seq: int, snd_nxt: int, packets: int, acked_bytes: int) -> Outcome | None:
-    """suss_measurements."""
+    """Follow the rounds of SUSS at an ACK (suss_measurements of the patch); ``seq``: its largest packet.
+
+    An ACK of ``head_seq`` or later begins a round. The first ACKs of a round are blue: their packets were sent as in
+    plain slow start, without pacing. The ACK of ``tail_seq`` ends this part and decides whether to speed the round up;
+    return that outcome, or None for other ACKs. While paced, later ("red") ACKs do not grow the window.
+    """
     outcome = None
     if s.is_blue == TAIL:
         s.is_blue = RED
@@ -234,12 +273,18 @@ def measurements(s: Suss, now_ns: int, seq: int, snd_nxt: int, packets: int, ack
 
 
 def blue_pkt(s: Suss) -> int:
-    """Return blue_pkt of suss_measurements."""
+    """Return the number of packets that plain slow start sends in this round: 10 in round 1, doubled in each round."""
     return INIT_CWND << (s.round_no - 1)  # [suss.round.blue]
 
 
 def tail(s: Suss, now_ns: int, acked_bytes: int) -> Outcome:
-    """suss_measurements at the tail of the blue part."""
+    """Decide whether to speed the round up, at the ACK that ends its first, blue part (in suss_measurements).
+
+    Blue ACKs acknowledge packets sent as in plain slow start. The train, the arrival time of all blue ACKs of the round
+    from first to last, is estimated from the blue ACKs so far. If it predicts further growth and leaves time for
+    pacing, the round is paced (SUSS_PACED): it also sends the packets of later rounds. Otherwise it stays clocked, or
+    SUSS is disabled.
+    """
     s.is_blue = TAIL
     s.tail_seq = s.head_seq + blue_pkt(s) - 1  # [suss.round.tail]
     if not s.gf or s.blue_cnt == 0 or s.round_no >= SUSS_MAX + 2:
@@ -262,7 +307,13 @@ def tail(s: Suss, now_ns: int, acked_bytes: int) -> Outcome:
 
 
 def speedup(s: Suss, delta_t_bat: int) -> bool:
-    """suss_speedup."""
+    """Return whether the window is predicted to double again in the next round (suss_speedup of the patch).
+
+    ``delta_t_bat``: the estimated train in us, the time from the first to the last blue ACK of the round. Blue ACKs
+    acknowledge packets sent as in plain slow start. In round 2 it must be below a quarter of the minimum RTT, which
+    must exceed 10 ms; else SUSS is disabled. Later rounds need a predicted train of at most the minimum RTT and a small
+    rise of the RTT.
+    """
     if s.round_no == 2:
         if s.delay_min > 10_000 and delta_t_bat < s.delay_min >> 2:
             return True  # [suss.second]
@@ -281,7 +332,12 @@ def speedup(s: Suss, delta_t_bat: int) -> bool:
 
 
 def quadruple(s: Suss, acked_bytes: int) -> None:
-    """Set suss_limit and suss_rate."""
+    """Set the limit of the window, ``limit``, and the pacing rate, ``rate`` in bytes/s, of a sped-up round.
+
+    With b packets in plain slow start, round r sends b * (2^(r - 1) - 1) additional packets. The rate spreads them over
+    a part of the minimum RTT. The limit is the window plus ``acked_bytes`` of the current ACK. A packet is added for
+    each additional packet of this round in excess of their number in the round before.
+    """
     mss = s.base.max_datagram_size
     blue_ack = blue_pkt(s) >> 1
     red_pkt = (blue_pkt(s) << (s.round_no - 1)) - blue_pkt(s)  # [suss.red]
@@ -294,7 +350,11 @@ def quadruple(s: Suss, acked_bytes: int) -> None:
 
 
 def on_sent(s: Suss, sent: Sent) -> bool:
-    """tcp_update_skb_after_send; return whether the window has opened."""
+    """Process sent packets; return whether this enlarged the window (tcp_update_skb_after_send of the patch).
+
+    The round must be paced and the window below ``limit``. A transmission that leaves room for less than a packet then
+    enlarges the window by two packets. The first enlargement starts the pacing.
+    """
     mss = s.base.max_datagram_size
     s.snd_nxt = sent.packets[-1].last + 1
     s.in_flight = min(sent.bytes_in_flight, WINDOW_MAX_BYTES)
@@ -311,7 +371,11 @@ def on_sent(s: Suss, sent: Sent) -> bool:
 
 
 def pace(s: Suss, now_ns: int, sent_bytes: int) -> None:
-    """tcp_update_skb_after_send: pacing of any socket by the kernel."""
+    """Advance ``wstamp_ns``, the release time of the next packet, by sent_bytes / rate.
+
+    If these packets left late, their lateness shortens this gap by at most half. This is the usual pacing of the kernel
+    (tcp_update_skb_after_send).
+    """
     len_ns = min(sent_bytes, SENT_MAX) * 10**9 // s.rate  # [suss.pacing.gap]
     credit = max(now_ns - s.wstamp_ns, 0)
     len_ns -= min(len_ns // 2, credit)  # [suss.pacing.late]
@@ -319,7 +383,12 @@ def pace(s: Suss, now_ns: int, sent_bytes: int) -> None:
 
 
 def init_cwnd_reduction(s: Suss, sent_time: int) -> None:
-    """tcp_init_cwnd_reduction, before NewReno reduces."""
+    """End SUSS at a loss or CE mark that begins a recovery period (tcp_init_cwnd_reduction of the patch).
+
+    SUSS that has ended by a loss or is disabled stays so. If SUSS was clocked or paced, the window becomes the bytes in
+    flight, at least its minimum. NewReno then reduces the window. ``sent_time``: when the lost or marked packet was
+    sent, in ns.
+    """
     if newreno.in_congestion_recovery(s.base, sent_time):
         return
     if is_active(s):
@@ -329,7 +398,10 @@ def init_cwnd_reduction(s: Suss, sent_time: int) -> None:
 
 
 def enter_loss(s: Suss, now_ns: int) -> None:
-    """tcp_enter_loss and cubictcp_state, before NewReno collapses."""
+    """Process persistent congestion before NewReno collapses the window (tcp_enter_loss and cubictcp_state).
+
+    With a window below 40 packets SUSS is disabled. HyStart starts again, without a minimum RTT.
+    """
     if s.base.congestion_window < 40 * s.base.max_datagram_size:
         s.state = DISABLED  # [suss.timeout]
     s.found = False

@@ -6,14 +6,14 @@ from firstflight.enums import Enum
 
 
 class Rounds(Enum):
-    """From which window on does HyStart follow rounds?"""
+    """From which window on does HyStart count rounds and test the delay?"""
 
     EVERY_WINDOW = "every_window"
     SIXTEEN = "sixteen"
 
 
 class Red(Enum):
-    """How many doublings do the red packets of a round stand for?"""
+    """For how many doublings of the window does a round send additional, paced (red) packets?"""
 
     ROUND = "round"
     JUMPS = "jumps"
@@ -28,7 +28,7 @@ class Guard(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     rounds: Rounds
     red: Red

@@ -38,7 +38,11 @@ def _begin_round(state: Suss, ack: Ack) -> None:
 
 
 def _train_us(state: Suss, t_ns: int) -> int | None:
-    """Return the duration of all blue ACKs, extrapolated from ACKs before the tail; ``None`` without such ACKs."""
+    """Return the estimated train in us: the time from the first to the last blue ACK of the round.
+
+    Blue ACKs acknowledge packets sent as in plain slow start. The estimate extrapolates from those before the tail, the
+    ACK at ``t_ns`` that ends the blue part of the round. Without blue ACKs before it, return ``None``.
+    """
     if state.blue_packets == 0:
         return None  # [suss.train.none]
     elapsed_us = min(t_ns // 1000 - state.round_start_us, TRAIN_MAX_US)
@@ -66,7 +70,7 @@ def _delay_fits(state: Suss) -> bool:
 
 
 def _goes_on(state: Suss, train_us: int) -> bool:
-    """Return whether the window is expected to double in the next round as well."""
+    """Return whether the window is expected to double in the next round as well. In round 2, disable SUSS if not."""
     if state.round_no > 2:
         return _train_fits(state, train_us) and _delay_fits(state)
     if min_us(state) > LEAST_RTT_US and train_us < min_us(state) >> 2:
@@ -90,7 +94,10 @@ def _set_limit(readings: Readings, state: Suss, base: BaseState, acked_bytes: in
 
 
 def _set_guard(readings: Readings, state: Suss, t_ns: int, train_us: int) -> bool:
-    """Set the start of pacing; return whether the train leaves time for it."""
+    """Set the start of the pacing of this round. Return false if the train (the time of its blue ACKs) is too long.
+
+    The pacing starts after a guard interval: half of the difference between min RTT / 2^(round number - 1) and train.
+    """
     rest_us = min_us(state) >> (state.round_no - 1)
     if readings.guard is Guard.HALVES:
         rest_us, train_us = rest_us // 2, train_us // 2  # [suss.guard.halves]
@@ -104,7 +111,10 @@ def _set_guard(readings: Readings, state: Suss, t_ns: int, train_us: int) -> boo
 
 
 def _end_train(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Outcome:
-    """Speed the round up at the tail of its blue ACKs; return the outcome, or the reason for not speeding it up."""
+    """Speed the round up at its tail, the last ACK of its blue part: SUSS_PACED, or the reason for not doing so.
+
+    Blue packets are those that plain slow start sends at ACKs.
+    """
     state.part = Part.TAIL
     state.tail_packet = state.head_packet + _blue_packets(state) - 1  # [suss.round.tail]
     if not state.growing or state.round_no > LAST_ROUND:
@@ -124,7 +134,11 @@ def _end_train(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Ou
 
 
 def follow_rounds(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Outcome | None:
-    """Update the rounds; return the outcome at the tail of a train, or ``None`` for other ACKs."""
+    """Update the round of SUSS for an ACK. Return the outcome of the ACK that ends the blue part, else ``None``.
+
+    Blue packets are those that plain slow start sends at ACKs; the first ACKs of a round are theirs. The ACK that ends
+    them, the tail, decides whether the round is sped up. While it is, the ACKs after the tail do not grow the window.
+    """
     last, outcome = ack.packets[-1].last, None
     if state.part is Part.TAIL:
         state.part = Part.RED

@@ -35,16 +35,17 @@ class Part(Enum):
 
 @dataclass(slots=True)
 class Suss:
-    """State of SUSS.
+    """State of SUSS. Blue packets are sent at ACKs, as in plain slow start. Red packets are sent in addition, paced.
 
-    ``growing`` until a condition fails. The round: its number ``round_no``, its start ``round_start_us``,
-    ``head_packet``, whose ACK begins the next round, and ``tail_packet``, whose ACK ends the train of blue ACKs.
-    ``blue_packets``: blue packets acknowledged. ``train_us``: train of the round that was sped up last. ``jumps``:
-    rounds sped up. ``min_round``: round of the last decrease of the minimum RTT.
+    A round that sends red packets is sped up. ``growing``: rounds may be sped up; false once the prediction of growth
+    failed. The round: its number ``round_no``, its start ``round_start_us``, ``head_packet``, whose ACK begins the next
+    round, and ``tail_packet``, whose ACK ends the blue part. ``blue_packets``: blue packets acknowledged in the round.
+    ``train_us``: the estimated time from the first to the last blue ACK, of the round that last predicted growth.
+    ``jumps``: number of rounds sped up. ``min_round``: round of the last decrease of the minimum RTT.
 
-    The red packets: while paced the window grows up to ``limit_bytes``, at ``rate`` bytes per second from ``start_ns``
-    on. ``release_ns`` is ``None`` until the window has grown once. ``cap_bytes``: the window that ends slow start,
-    ``None`` until set.
+    In a sped-up round the window grows up to ``limit_bytes``, paced at ``rate`` bytes per second from ``start_ns`` on.
+    ``release_ns``: release time of the next packet, ``None`` until the window has grown once in this way.
+    ``cap_bytes``: slow start ends when the window exceeds it, ``None`` until set.
     """
 
     hystart: HyStart
@@ -74,12 +75,12 @@ class Suss:
 
 
 def set_in_flight(state: Suss, bytes_in_flight: int) -> None:
-    """Store the bytes in flight; the number saturates like windows."""
+    """Store the bytes in flight, at most WINDOW_MAX_BYTES, the limit of windows."""
     state.in_flight_bytes = min(bytes_in_flight, WINDOW_MAX_BYTES)
 
 
 def is_active(state: Suss) -> bool:
-    """Return whether rounds are tracked."""
+    """Return whether SUSS is clocked or paced: not ended by HyStart or a loss, and not disabled."""
     return state.mode is Mode.CLOCKED or state.mode is Mode.PACED
 
 

@@ -18,7 +18,7 @@ PROFILE = "tcb-sharing/rfc-9040"
 
 @dataclass(slots=True)
 class TcbSharing:
-    """``initialized``: the TCB was initialised from the cache, or is in use without it."""
+    """A NewReno connection. ``initialized``: its TCB began with cached values, or a packet was sent without them."""
 
     base: newreno.NewReno
     initialized: bool = False
@@ -40,12 +40,19 @@ def on_event(s: TcbSharing, event: Event) -> Outcome:
 
 
 def on_sent(s: TcbSharing) -> None:
-    """Open: with the first packet the TCB is in use."""
+    """Record that the TCB is in use, so that a later cache is ignored.
+
+    The text leaves open when a TCB is in use. This program decides: from the first sent packet on.
+    """
     s.initialized = True  # [tcb-sharing.initialisation]
 
 
 def on_saved_path(s: TcbSharing, cached: SavedPath) -> Outcome:
-    """6.1: initialise the TCB from the cache. Open: whether it is too old (8.1) or its connection is not closed (5)."""
+    """6.1: initialise ssthresh and the window from the cached TCB, or return the reason for ignoring it.
+
+    The text leaves open whether a cached TCB is too old (8.1), and whether its connection must be closed (5). This
+    program ignores a TCB after its lifetime, and a TCB in use by another connection.
+    """
     if s.initialized:
         return Outcome.UNCHANGED  # [tcb-sharing.initialisation]
     if cached.saved_cwnd_bytes == 0 or cached.saved_rtt_ns == 0:
@@ -68,7 +75,10 @@ def old_ssthresh(cached: SavedPath) -> int:
 
 
 def old_sendcwnd(cached: SavedPath) -> int:
-    """Return the cached sendcwnd. Open: at most the bound of the endpoint."""
+    """Return the cached sendcwnd in bytes, but at most ``max_jump_bytes``, the limit of the endpoint, if there is one.
+
+    The text leaves open whether an endpoint has such a limit.
+    """
     if cached.max_jump_bytes is not None:
         return min(cached.saved_cwnd_bytes, cached.max_jump_bytes)  # [tcb-sharing.window.allowed]
     return cached.saved_cwnd_bytes  # [tcb-sharing.window.saved]

@@ -88,7 +88,7 @@ def on_saved_path(s: StatefulTcp, cached: SavedPath) -> Outcome:
 
 
 def on_sent(s: StatefulTcp, size: int) -> None:
-    """Count the bytes of the window sent."""
+    """Record that the connection is in use. In a paced startup add ``size`` to the sent bytes, up to its window."""
     s.in_use = True  # [tcb-sharing.initialisation]
     if not s.used_flag:
         s.sent = min(s.sent + size, s.bdp)

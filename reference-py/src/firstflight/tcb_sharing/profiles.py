@@ -15,7 +15,7 @@ class Window(Enum):
 
 
 class Threshold(Enum):
-    """Which threshold does it begin with?"""
+    """Which slow start threshold does a connection with cached values begin with?"""
 
     SAVED = "saved"
     TWO_DATAGRAMS = "two_datagrams"
@@ -23,21 +23,21 @@ class Threshold(Enum):
 
 
 class Concurrent(Enum):
-    """Is a set used that another connection uses?"""
+    """May a connection use a saved set that another connection uses?"""
 
     REFUSED = "refused"
     SHARED = "shared"
 
 
 class Lifetime(Enum):
-    """Is a set used after its Lifetime?"""
+    """May a connection use a saved set after its Lifetime?"""
 
     CHECKED = "checked"
     IGNORED = "ignored"
 
 
 class Merge(Enum):
-    """What does a connection that closes leave in the cache?"""
+    """Which window does a connection leave in the cache when it closes?"""
 
     MEAN = "mean"
     LINUX = "linux"
@@ -46,7 +46,7 @@ class Merge(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A choice for every reading."""
+    """The value that one profile (one version of the algorithm) has for each open question of the text."""
 
     window: Window
     threshold: Threshold

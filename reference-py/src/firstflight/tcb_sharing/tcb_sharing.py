@@ -29,7 +29,11 @@ def begin(_readings: Readings, _base: BaseState) -> TcbSharing:
 
 
 def _judge(readings: Readings, state: TcbSharing, offer: SavedPath) -> Outcome:
-    """Return ``TCB_SHARED`` if the set may be used, or the reason for refusing it."""
+    """Return ``TCB_SHARED`` if the offered set of cached values may be used, or the reason for refusing it.
+
+    A set is refused if the connection is already in use, if window or RTT is missing, or for another endpoint. Some
+    readings also refuse a set in use by another connection, or after its lifetime.
+    """
     if state.initialised:
         return Outcome.UNCHANGED  # [tcb-sharing.initialisation] [tcb-sharing.initialisation.sent]
     if offer.saved_cwnd_bytes == 0 or offer.saved_rtt_ns == 0:
@@ -45,7 +49,7 @@ def _judge(readings: Readings, state: TcbSharing, offer: SavedPath) -> Outcome:
 
 
 def _allowed_bytes(offer: SavedPath, window_bytes: int) -> int:
-    """Return the window that the endpoint allows."""
+    """Return ``window_bytes``, but at most ``offer.max_jump_bytes``, the limit of the endpoint, if there is one."""
     if offer.max_jump_bytes is not None and offer.max_jump_bytes < window_bytes:
         return offer.max_jump_bytes  # [tcb-sharing.window.allowed]
     return window_bytes

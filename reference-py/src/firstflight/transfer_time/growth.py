@@ -9,7 +9,11 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Growth:
-    """The factor of growth after ``rounds``: ``numerator`` / ``denominator`` is ((b + 1) / b) to the power of ``rounds``."""
+    """The growth of a window or rate after some rounds: the factor ((b + 1) / b) to the power of ``rounds``.
+
+    The factor is the fraction ``numerator`` / ``denominator``. b is ``segments_per_ack``, the segments that one ACK
+    acknowledges.
+    """
 
     segments_per_ack: int
     rounds: int = 0
@@ -18,23 +22,31 @@ class Growth:
 
 
 def begin_growth(segments_per_ack: int) -> Growth:
-    """Begin before the first round."""
+    """Return the growth before the first round, with a factor of 1."""
     return Growth(segments_per_ack)
 
 
 def next_round(growth: Growth) -> None:
-    """Advance by one round."""
+    """Advance by one round: multiply the factor by (b + 1) / b, where b is ``segments_per_ack``."""
     growth.rounds += 1
     growth.numerator *= growth.segments_per_ack + 1
     growth.denominator *= growth.segments_per_ack
 
 
 def sum_to_next(growth: Growth) -> int:
-    """Return the sum of the factors of all rounds up to the next one, times b to the power of ``rounds``."""
+    """Return the sum of the factors of rounds 0 to ``rounds``, times b to the power of ``rounds``.
+
+    The factor of round k is ((b + 1) / b) to the power of k, where b is ``segments_per_ack``. The multiplication makes
+    the result an integer.
+    """
     b = growth.segments_per_ack
     return (b + 1) * growth.numerator - b * growth.denominator
 
 
 def sum_so_far(growth: Growth) -> int:
-    """Return the sum of the factors of the rounds so far, times b to the power of ``rounds``."""
+    """Return the sum of the factors of rounds 0 to ``rounds`` - 1, times b to the power of ``rounds``.
+
+    The factor of round k is ((b + 1) / b) to the power of k, where b is ``segments_per_ack``. The multiplication makes
+    the result an integer.
+    """
     return growth.segments_per_ack * (growth.numerator - growth.denominator)

@@ -16,12 +16,21 @@ SECOND = 10**9
 
 
 def link_rate(r: int, mss: int, mtu: int) -> Fraction:
-    """Return R: each packet of MTU bytes contains L bytes of payload."""
+    """Return R, the rate of the link in payload bytes per ns: mss * r / (8 * mtu * 10^9).
+
+    ``r``: rate in bit/s, with headers. Each packet of ``mtu`` bytes contains ``mss`` bytes of payload.
+    """
     return Fraction(mss * r, 8 * mtu * SECOND)
 
 
 def slow_start(r: int, tau: int, s: int, mss: int, mtu: int, w: int, b: int) -> tuple[int, Fraction]:
-    """Return psi and Gamma by equations (1) and (2); ``before`` are the segments of psi rounds."""
+    """Return psi and Gamma of slow start, by equations (1) and (2) of Scharf, Networking 2009.
+
+    psi: number of rounds, except the last, with an idle link after them. Gamma: time in ns from the first packet until
+    the last packet is sent. ``w``: initial window in segments; each round sends (b + 1) / b times as many as the
+    previous round. ``b``: segments that one ACK acknowledges. ``r``: rate of the link in bit/s. ``tau``: RTT in ns.
+    ``s``: bytes to transfer. ``mss`` and ``mtu``: payload and size of a packet.
+    """
     link, gamma = link_rate(r, mss, mtu), Fraction(b + 1, b)
     segments = -(-s // mss)  # [transfer-time.slow-start.segments]
     psi, window, before = 0, Fraction(w), Fraction(0)
@@ -35,15 +44,22 @@ def slow_start(r: int, tau: int, s: int, mss: int, mtu: int, w: int, b: int) -> 
 
 
 def initial_start(r: int, tau: int, s: int, mss: int, mtu: int, w: int, b: int) -> tuple[int, Fraction]:
-    """Begin slow start with a larger w."""
+    """Return psi and Gamma of Initial-Start: slow start with an initial window ``w`` above the standard one.
+
+    psi: number of rounds, except the last, with an idle link after them. Gamma: time in ns from the first packet until
+    the last packet is sent. ``w`` is in segments. ``b``: segments that one ACK acknowledges. ``r``: rate of the link in
+    bit/s. ``tau``: RTT in ns. ``s``: bytes to transfer. ``mss`` and ``mtu``: payload and size of a packet.
+    """
     return slow_start(r, tau, s, mss, mtu, w, b)  # [transfer-time.initial-start]
 
 
 def paced(first: Fraction, r: int, tau: int, s: int, mss: int, mtu: int, b: int) -> tuple[int, Fraction]:
-    """Return psi and Gamma by equations (3) and (4).
+    """Return psi and Gamma of a paced start, by equations (3) and (4) of Scharf, Networking 2009.
 
-    A round takes tau; its rate is gamma times the previous rate, from R(1) = ``first``. ``before``: bytes of psi
-    rounds.
+    psi: number of rounds before the last one, or before the rate of the link is reached. Gamma: time in ns from the
+    first packet until the last packet is sent. A round takes ``tau`` ns. ``first``: rate of the first round in bytes
+    per ns; each further round has (b + 1) / b times the previous rate. ``b``: segments that one ACK acknowledges.
+    ``r``: rate of the link in bit/s. ``s``: bytes to transfer. ``mss`` and ``mtu``: payload and size of a packet.
     """
     link, gamma = link_rate(r, mss, mtu), Fraction(b + 1, b)
     psi, rate, before = 0, first, Fraction(0)
@@ -57,17 +73,38 @@ def paced(first: Fraction, r: int, tau: int, s: int, mss: int, mtu: int, b: int)
 
 
 def quick_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, q: int) -> tuple[int, Fraction]:
-    """Begin at the rate that the routers approved."""
+    """Return psi and Gamma of Quick-Start: a paced start at ``q`` bit/s, the rate that the routers approved.
+
+    psi: number of rounds before the last one, or before the rate of the link is reached. Gamma: time in ns from the
+    first packet until the last packet is sent. ``b``: segments that one ACK acknowledges; each round has (b + 1) / b
+    times the previous rate. ``r``: rate of the link in bit/s. ``tau``: RTT in ns. ``s``: bytes to transfer. ``mss`` and
+    ``mtu``: payload and size of a packet.
+    """
     return paced(link_rate(q, mss, mtu), r, tau, s, mss, mtu, b)  # [transfer-time.quick-start]
 
 
 def more_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, q: int) -> tuple[int, Fraction]:
-    """Begin at any rate."""
+    """Return psi and Gamma of More-Start: a paced start at ``q`` bit/s, any rate that the application chooses.
+
+    psi: number of rounds before the last one, or before the rate of the link is reached. Gamma: time in ns from the
+    first packet until the last packet is sent. ``b``: segments that one ACK acknowledges; each round has (b + 1) / b
+    times the previous rate. ``r``: rate of the link in bit/s. ``tau``: RTT in ns. ``s``: bytes to transfer. ``mss`` and
+    ``mtu``: payload and size of a packet.
+    """
     return paced(link_rate(q, mss, mtu), r, tau, s, mss, mtu, b)  # [transfer-time.more-start]
 
 
 def jump_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, u: int) -> tuple[int, Fraction]:
-    """Send up to the threshold in the first round. The text does not cover s = 0 and tau = 0."""
+    """Return psi and Gamma of Jump-Start: the first round paces the smaller of ``s`` and ``u`` bytes over one RTT.
+
+    psi: number of rounds before the last one, or before the rate of the link is reached. Gamma: time in ns from the
+    first packet until the last packet is sent. ``s``: bytes to transfer. ``u``: threshold, the most bytes of the first
+    round. ``b``: segments that one ACK acknowledges; each round has (b + 1) / b times the previous rate. ``r``: rate of
+    the link in bit/s. ``tau``: RTT in ns. ``mss`` and ``mtu``: payload and size of a packet.
+
+    Scharf's text does not cover s = 0 and tau = 0. Here s = 0 gives 0 and 0. With tau = 0, psi is 0 and all bytes are
+    sent at the rate of the link.
+    """
     if s == 0:
         return 0, Fraction(0)  # [transfer-time.paced.nothing]
     if tau == 0:
@@ -76,7 +113,10 @@ def jump_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, u: int) -> 
 
 
 def quick_start_rate(requested_rate_bps: int) -> tuple[int, int]:
-    """Return code N and rate of the largest 40000 * 2^N bit/s that is not above the request, or (0, 0)."""
+    """Return the Quick-Start code N and its rate in bit/s for a request, or (0, 0) below the smallest rate.
+
+    The rate is the largest 40000 * 2^N bit/s, with N from 1 to 15, that is not above the requested rate.
+    """
     codes = [n for n in range(1, 16) if 40_000 << n <= requested_rate_bps]
     return (codes[-1], 40_000 << codes[-1]) if codes else (0, 0)  # [transfer-time.quick-start.code]
 
@@ -103,7 +143,13 @@ SYMBOLS = {
 
 
 def compute(profile: str, inputs: dict[str, int]) -> dict[str, int | Fraction]:
-    """Return the outputs of a profile: psi, Gamma, and the response time T = Gamma + tau, in whole ns."""
+    """Return the outputs of a profile (a startup scheme) by name, for ``inputs`` by name.
+
+    ``psi``: number of rounds, except the last, that leave the link idle (slow start) or are slower than the link (other
+    schemes). ``gamma``: time in ns from the first packet until the last packet is sent, an exact fraction.
+    ``gamma_ns``: the same, rounded down. ``response_time_ns``: ``gamma_ns`` plus one RTT. The profile
+    ``quick-start-rate`` has the outputs ``code`` and ``approved_rate_bps`` instead.
+    """
     if profile == "quick-start-rate":
         code, rate_bps = quick_start_rate(**inputs)
         return {"code": code, "approved_rate_bps": rate_bps}

@@ -48,9 +48,11 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class TransferTime:
-    """The result. ``psi``: complete rounds of growth that count. ``gamma``: the transfer time in ns, exactly.
+    """The result of a transfer-time model.
 
-    ``gamma_ns``: the same rounded down. ``response_time_ns``: with the round trip before the first byte.
+    ``psi``: number of rounds, except the last, that leave the link idle (slow start) or are slower than the link (paced
+    start). ``gamma``: the transfer time in ns, exactly. ``gamma_ns``: the same rounded down. ``response_time_ns``:
+    ``gamma_ns`` plus the RTT before the first byte.
     """
 
     psi: int
@@ -105,7 +107,7 @@ def check(scheme: str, inputs: Inputs) -> None:
 
 
 def _packet(inputs: Inputs) -> int:
-    """Return the time of a full packet in ns times the rate in bit/s."""
+    """Return the bits of a full packet times 10^9: its transmission time in ns multiplied by the rate in bit/s."""
     return BIT_NS_PER_BYTE_S * inputs.mtu_bytes
 
 
@@ -118,7 +120,10 @@ def _answer(inputs: Inputs, psi: int, gamma: Fraction) -> TransferTime:
 
 
 def _window_idles(inputs: Inputs, growth: Growth) -> bool:
-    """Return whether the link idles after the next round: its segments take less than the RTT and one packet."""
+    """Return whether the link idles after the next round of slow start.
+
+    It idles if the segments of the round take less time on the link than the RTT plus the time of one packet.
+    """
     packet = _packet(inputs)
     limit = growth.denominator * (inputs.rate_bps * inputs.rtt_ns + packet)
     return inputs.initial_window_segments * growth.numerator * packet < limit  # [transfer-time.slow-start.idle]
@@ -131,7 +136,10 @@ def _window_ends(inputs: Inputs, growth: Growth, segments: int) -> bool:
 
 
 def slow_start(inputs: Inputs) -> TransferTime:
-    """Equations 1 and 2: rounds of back-to-back segments; the link idles between rounds."""
+    """Return the transfer time of slow start, by equations (1) and (2) of Scharf, Networking 2009.
+
+    Each round sends a window of back-to-back segments, and the link may idle between rounds.
+    """
     mss, packet = inputs.mss_bytes, _packet(inputs)
     segments = -(-inputs.size_bytes // mss)  # [transfer-time.slow-start.segments]
     growth = begin_growth(inputs.segments_per_ack)
@@ -147,7 +155,10 @@ def slow_start(inputs: Inputs) -> TransferTime:
 
 
 def initial_start(inputs: Inputs) -> TransferTime:
-    """Slow start with a larger initial window."""
+    """Return the transfer time of Initial-Start: slow start with an initial window above the standard one.
+
+    ``initial_window_segments`` of the inputs is this window.
+    """
     return slow_start(inputs)  # [transfer-time.initial-start]
 
 
@@ -182,7 +193,11 @@ def _finish_at_link(inputs: Inputs, growth: Growth, pace: Pace) -> Fraction:
 
 
 def _paced(inputs: Inputs, pace: Pace) -> TransferTime:
-    """Equations 3 and 4."""
+    """Return the transfer time of a paced start, by equations (3) and (4) of Scharf, Networking 2009.
+
+    The first round lasts one RTT at the rate ``pace``. Each further round has (b + 1) / b times the previous rate,
+    until the rate of the link is reached; b is ``segments_per_ack``.
+    """
     growth = begin_growth(inputs.segments_per_ack)
     if inputs.size_bytes == 0:
         return _answer(inputs, 0, Fraction(0))  # [transfer-time.paced.nothing]
@@ -196,7 +211,10 @@ def _paced(inputs: Inputs, pace: Pace) -> TransferTime:
 
 
 def more_start(inputs: Inputs) -> TransferTime:
-    """Equations 3 and 4 from a rate that the application chooses."""
+    """Return the transfer time of More-Start: a paced start from a rate that the application chooses.
+
+    The rate is ``approved_rate_bps`` of the inputs. Equations (3) and (4) of Scharf, Networking 2009, give the time.
+    """
     initial = inputs.mss_bytes * (inputs.approved_rate_bps or 0)  # [transfer-time.more-start]
     return _paced(inputs, Pace(initial, _packet(inputs)))
 
@@ -211,7 +229,11 @@ def quick_start_code(requested_bps: int) -> tuple[int, int]:
 
 
 def quick_start(inputs: Inputs) -> TransferTime:
-    """Equations 3 and 4 from a rate that routers approved. Raise :class:`DomainError` for a rate without a code."""
+    """Return the transfer time of Quick-Start: a paced start from ``approved_rate_bps``, which routers approved.
+
+    Equations (3) and (4) of Scharf, Networking 2009, give the time. Raise :class:`DomainError` if the rate is not 40000
+    * 2^N bit/s with N from 1 to 15.
+    """
     approved_bps = inputs.approved_rate_bps or 0
     if quick_start_code(approved_bps)[1] != approved_bps:
         raise DomainError(  # [transfer-time.quick-start.valid]
@@ -221,7 +243,11 @@ def quick_start(inputs: Inputs) -> TransferTime:
 
 
 def jump_start(inputs: Inputs) -> TransferTime:
-    """Equations 3 and 4 from the rate that sends the first flight in one RTT."""
+    """Return the transfer time of Jump-Start: a paced start that sends the first flight in one RTT.
+
+    The first flight is the response, at most ``threshold_bytes``. Equations (3) and (4) of Scharf, Networking 2009,
+    give the time.
+    """
     flight_bytes = min(inputs.size_bytes, inputs.threshold_bytes)  # [transfer-time.jump-start]
     return _paced(inputs, Pace(flight_bytes, inputs.rtt_ns))
 

@@ -33,14 +33,22 @@ Advance = Callable[[Any, Event], Any]
 
 
 class Bound:
-    """The bound of one point along one case. It uses only members of a controller, which may be a copy of the model."""
+    """The interval of values that a text permits at one open point, followed event by event along one case.
+
+    An open point is a place where a text permits several choices. The controllers in the parameters may come from a
+    modified copy of the model with its own classes. Methods therefore use only attributes of controllers, and never
+    test their classes.
+    """
 
     def __init__(self, point: str, advance: Advance) -> None:
         """Start before the first event. ``point``: id of the open point. ``advance``: model for trying other events."""
         self.point, self.advance = point, advance
 
     def copy(self, advance: Advance) -> "Bound":
-        """Return a copy for another model. Each step makes copies; ``copy.copy`` takes several times as long."""
+        """Return a copy of this bound that uses ``advance``, the function of another model to process an event.
+
+        Each step makes copies; ``copy.copy`` takes several times as long.
+        """
         duplicate: Bound = object.__new__(type(self))
         vars(duplicate).update(vars(self), advance=advance)
         return duplicate

@@ -28,7 +28,7 @@ def _is_congestion(state: Any, event: Event) -> bool:
 
 
 def _usual(advance: Advance, before: Any, event: Event) -> Any:
-    """Return the observation of normal congestion control after the event."""
+    """Return the observation after the event if normal congestion control continues from ``before`` without a jump."""
     usual = before.copy()
     usual.startup.resume.phase = Phase.NORMAL
     return advance(usual, event)
@@ -41,9 +41,11 @@ def _most_bytes(used: Any) -> int:
 
 
 def _least_bytes(controller: Any, window_bytes: int, most_bytes: int) -> int:
-    """Return the window that a jump must exceed.
+    """Return the exclusive lower limit of the window after a jump, in bytes.
 
-    A profile may set CWND to a smaller jump_cwnd as in section 3.3 if no larger jump is allowed. The limit is then 0.
+    The limit is ``window_bytes``, the window without a jump. It is 0 if ``most_bytes``, the largest permitted jump, is
+    at most this window and the profile (one version of the algorithm) jumps nevertheless. The window then shrinks to
+    the jump, which RFC 9959, section 3.3, permits.
     """
     shrinks = controller.readings.jump_not_larger.value != "stop" and most_bytes <= window_bytes
     return 0 if shrinks else window_bytes
@@ -53,7 +55,13 @@ class Jump(Bound):
     """Section 3.3: the jump is at most half of the saved window. Section 3.2: a sender may jump, but need not."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept a smaller jump, or none. Without a jump Reconnaissance continues."""
+        """Accept a smaller jump than the model's, or none, when the model jumps.
+
+        Without a jump the window is the window of normal congestion control, and the model continues in Reconnaissance.
+        A jump is above this window unless the profile permits a smaller one, and at most half of the saved window and
+        the configured maximum. Return the accepted jump in bytes as a value, 0 for none. Return None for other windows
+        and events.
+        """
         window_bytes, base, resume = observed.get("cwnd_bytes"), state.base, state.startup.resume
         if window_bytes is None or not _entered(before, state, Phase.UNVALIDATED):
             return None
@@ -85,7 +93,12 @@ class JumpMoment(Bound):
     """Section 3.2: once the path is confirmed, a sender can jump at once or later."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept a jump before data waits."""
+        """Accept a jump of the implementation while the model waits in Reconnaissance for more data to send.
+
+        The model would jump now if enough data waited. The window is at most half of the saved window, and at most the
+        configured maximum. It is above the model's window unless the profile permits a smaller jump. Return the window
+        as the value taken; the model then continues in the Unvalidated phase. Return None otherwise.
+        """
         window_bytes, base, resume = observed.get("cwnd_bytes"), state.base, state.startup.resume
         if window_bytes is None or _phase(state) is not Phase.RECONNAISSANCE:
             return None
@@ -111,7 +124,12 @@ class RetreatWindow(Bound):
     """Section 3.5: on entry to Safe Retreat the window is at most half of PipeSize, in QUIC at least two packets."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept a smaller window."""
+        """Accept a smaller window than the model's on entry to Safe Retreat.
+
+        The window is at least two datagrams and at most half of PipeSize, the estimated capacity of the path in bytes.
+        Return the window as the value taken, and set the model's window to it. Return None for other windows and
+        events.
+        """
         window_bytes, base, resume = observed.get("cwnd_bytes"), state.base, state.startup.resume
         if window_bytes is None or not _entered(before, state, Phase.SAFE_RETREAT):
             return None
@@ -126,7 +144,13 @@ class RetreatThreshold(Bound):
     """Section 3.5: on leaving Safe Retreat the threshold is at most PipeSize * Beta, with Beta at most 1 (2.4)."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept another threshold within the bound, or a lower one at congestion."""
+        """Accept a slow start threshold that differs from the model's, up to a limit that depends on the event.
+
+        On leaving Safe Retreat the limit is the larger of PipeSize (the estimated capacity in bytes) and the model's
+        threshold. On entry to Safe Retreat, and at congestion in it, the limit is the model's threshold. Set the
+        model's threshold to the accepted threshold, and return it as the value taken. Return None above the limit, at
+        other events, and if the answer lacks a threshold.
+        """
         ssthresh_bytes, base, resume = observed.get("ssthresh_bytes"), state.base, state.startup.resume
         if ssthresh_bytes is None or ssthresh_bytes == base.ssthresh_bytes:
             return None
@@ -145,14 +169,20 @@ class RetreatThreshold(Bound):
 
 
 class ReleaseTime(Bound):
-    """Sections 3.3 and 4.3.2: packets are paced by the current RTT. The rhythm is an example, without a rounding rule.
+    """Sections 3.3 and 4.3.2: packets are paced by the current RTT. The text gives the interval only as an example.
 
-    A packet may leave up to an RTT later than scheduled, or earlier by the effect of rounding each interval down. The
-    next release may follow at once when the RTT changes.
+    The text leaves rounding open. A packet may leave up to an RTT later than scheduled, or earlier by the effect of
+    rounding each interval down. If the RTT becomes shorter, the next release may use it at once.
     """
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept another release time of the next packet. The schedule continues from it."""
+        """Accept another release time of the next packet in the Unvalidated phase, in ns.
+
+        The latest time is one RTT after the model's time, or after the event if it is later. The earliest is the
+        model's time, or the scheduled time with a new shorter RTT. For rounding, subtract 1 ns for each packet that the
+        event sent, or 1 ns at other events. The schedule continues from the accepted time. Return this time as the
+        value taken. Return None outside these limits, in other phases, and if either time is missing or both are equal.
+        """
         release_ns, expected_ns = observed.get("next_release_ns"), observation.next_release_ns
         resume = state.startup.resume
         if release_ns is None or expected_ns in (None, release_ns) or _phase(state) is not Phase.UNVALIDATED:

@@ -20,7 +20,12 @@ class KeptFractions(Bound):
     own: tuple[int, int | None] | None = None
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept a window that is larger by less than a byte per reduction, and the threshold that follows it."""
+        """Accept a window in the first recovery that is larger than the model's, and a threshold raised with it.
+
+        Both may be larger by one byte for each earlier reduction of the window, and by one more byte. A threshold that
+        the model sets to its window equals the accepted window. Return the window as the value taken, or None outside
+        these limits and outside the first recovery.
+        """
         window_bytes, base = observed.get("cwnd_bytes"), state.base
         if window_bytes is None or _RECOVERY not in (_stage(before), _stage(state)):
             return None
@@ -39,7 +44,11 @@ class KeptFractions(Bound):
         return Taken(self.point, "window with fractions", window_bytes, share, "of the rounded window")
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Count a reduction, and continue from the window without fractions until recovery is over."""
+        """Restore the model's own window and threshold after an accepted answer, and count a reduction of the window.
+
+        This applies while ``state`` is in the first recovery. Accepted differences therefore do not add up. At the end
+        of this recovery, keep the accepted window and threshold, and set the number of reductions to 0.
+        """
         recovers, base = _stage(state) == _RECOVERY, state.base
         if recovers and self.own is not None:
             base.cwnd_bytes, base.ssthresh_bytes = self.own

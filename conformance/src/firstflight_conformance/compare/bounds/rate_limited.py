@@ -12,19 +12,25 @@ from firstflight_conformance.compare.bounds.bound import Bound, Taken
 
 
 class RateLimited(Bound):
-    """At an app-limited ACK the window grows at most as at other ACKs, up to limit(maxFS) (the draft, section 3).
+    """At an app-limited ACK the window grows at most as at other ACKs, up to limit(maxFS).
 
-    limit(maxFS) is the window after growth by one acknowledged flight of maxFS. It is twice maxFS in slow start, and
-    5/4 of maxFS in CSS of HyStart++. In the congestion avoidance of NewReno it is maxFS plus a datagram. CUBIC in
-    congestion avoidance is out of scope: its growth depends on time. The cap never lowers a window.
-    ``most_flight_bytes``: maxFS, the largest flight since the last reduction by congestion, at first the initial
-    window.
+    Both limits are in draft-ietf-ccwg-ratelimited-increase, section 3. The value maxFS is the largest number of bytes
+    in flight since the last reduction by congestion, at first the initial window. The value limit(maxFS) is the window
+    after growth by one acknowledged flight of maxFS. It is twice maxFS in slow start, and 5/4 of maxFS in CSS of
+    HyStart++. In the congestion avoidance of NewReno it is maxFS plus a datagram. CUBIC in congestion avoidance is out
+    of scope: its growth depends on time. The limit never lowers a window. ``most_flight_bytes``: maxFS.
     """
 
     most_flight_bytes: int | None = None
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept growth of the window at an app-limited ACK, up to the cap."""
+        """Accept growth of the window at an app-limited ACK, up to the growth at other ACKs and up to limit(maxFS).
+
+        The value limit(maxFS) is the window after growth by one acknowledged flight of maxFS, the largest bytes in
+        flight since the last reduction by congestion. Return the window as the value taken, and set the model's window
+        to it. Return None for other events and windows, and if the model's window grows itself or the threshold differs
+        from the model's.
+        """
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         if not isinstance(event, Ack) or not event.app_limited or window_bytes is None:
             return None
@@ -43,7 +49,12 @@ class RateLimited(Bound):
         return Taken(self.point, "window that is not fully used", window_bytes, share, "of the largest flight")
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Record the flight, reset it at a reduction. The exit of a startup algorithm without congestion is not one."""
+        """Update maxFS, the largest number of bytes in flight since the last reduction of the window by congestion.
+
+        It starts as the window before the first event. A reduction restarts it from the bytes in flight after the
+        event. A lower window after an ACK outside recovery is not a reduction: a startup algorithm ended slow start
+        without congestion.
+        """
         if self.most_flight_bytes is None:
             self.most_flight_bytes = before.base.cwnd_bytes
         is_exit = isinstance(event, Ack) and not (before.base.in_recovery or state.base.in_recovery)
@@ -53,7 +64,14 @@ class RateLimited(Bound):
             self.most_flight_bytes = max(self.most_flight_bytes, event.bytes_in_flight)
 
     def _limit(self, before: Any, used: Ack, base: Any) -> Fraction:
-        """Return limit(maxFS) in the present phase of the algorithm."""
+        """Return limit(maxFS), the largest window in bytes that growth at an app-limited ACK may reach.
+
+        The value maxFS is the largest number of bytes in flight since the last reduction by congestion. The limit is
+        maxFS plus the growth by one acknowledged flight of maxFS (draft-ietf-ccwg-ratelimited-increase, section 3). In
+        slow start this growth follows from the model's growth at ``used``, the ACK with ``app_limited`` false. In
+        congestion avoidance it is one datagram for NewReno. For other base controllers return 0, which permits no
+        growth.
+        """
         flight_bytes = Fraction(self.most_flight_bytes or 0)
         last = used.packets[-1]
         last_packet_ack = replace(used, packets=(replace(last, first=last.last),), bytes=last.size_bytes)

@@ -11,7 +11,11 @@ from firstflight_conformance.format.open_points import Kind, OpenPoint, OpenPoin
 
 
 def bounds_of(algorithm: str, profile: str, advance: Advance) -> list[Bound]:
-    """Return the bounds of a profile and its base, before the first event of a case. ``advance``: the model."""
+    """Return the bounds of a profile and its base controller, before the first event of a case.
+
+    A bound is an interval of values that a text permits. ``advance``: function of the model that processes an event in
+    place. A bound uses it to try other events.
+    """
     return [make(point.id, advance) for point, make in _of(algorithm, profile)]
 
 

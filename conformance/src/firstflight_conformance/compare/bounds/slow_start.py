@@ -37,8 +37,9 @@ def _has_other_threshold(base: Any, observed: dict[str, Any]) -> bool:
 def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
     """Return the window after the packets of an ACK in slow start, and the bytes left for congestion avoidance.
 
-    Packets sent before the last recovery began are ignored. Packets sent at that same time are included: a sender may
-    treat them as sent after it. The packet that reaches the threshold is the last packet of slow start.
+    Both are in bytes. Packets sent before the last recovery began are ignored. Packets sent at that same time are
+    included: a sender may treat them as sent after it. The packet that reaches the threshold is the last packet of slow
+    start. Other events and app-limited ACKs leave the window unchanged, and 0 bytes.
     """
     window_bytes, remaining_bytes = before.cwnd_bytes, 0
     if not isinstance(ack, Ack) or ack.app_limited:
@@ -58,9 +59,12 @@ def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
 class AvoidanceGrowth(Bound):
     """Growth by half a datagram to one datagram for each acknowledged window (RFC 9002, section 7.3.3).
 
-    The lower limit stands for "roughly" one datagram per round trip (RFC 5681, section 3.1). It applies to complete
-    windows only: byte counting (RFC 3465) adds nothing until a whole window is acknowledged. The acknowledged windows
-    are first reduced by one byte per packet, for rounding, and by a quarter of a window, for packets counted later.
+    An acknowledged window is as many acknowledged bytes as the window has. The lower limit stands for "roughly" one
+    datagram per round trip (RFC 5681, section 3.1). It applies to complete windows only: byte counting (RFC 3465) adds
+    nothing until a whole window is acknowledged. Before complete windows are counted, one byte per packet is subtracted
+    from the permitted growth, for rounding. A quarter of a window is subtracted for packets that an implementation
+    counts only at a later ACK.
+
     ``credit_bytes``: growth below the upper limit that was not used so far, unrounded. The byte counter of RFC 3465,
     section 2.1, does not restart at a reduction. So its bytes become a larger part of the smaller window. This bound
     does not apply if a startup algorithm has its own rule for congestion avoidance.
@@ -70,7 +74,14 @@ class AvoidanceGrowth(Bound):
     window_bytes = grown_bytes = 0
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept a window that did not shrink, and grew by at most the credit plus the share of this ACK."""
+        """Accept a window that did not shrink, and grew by at most the credit plus the share of this ACK.
+
+        The credit is growth that earlier ACKs permitted and the sender did not use. The share is the datagram size
+        times the bytes acknowledged in congestion avoidance, divided by the window. A window below the model's must
+        also show half a datagram of growth for each complete window acknowledged so far. The model continues from the
+        accepted window. Return all growth in congestion avoidance so far, in bytes, as the value taken. Return None for
+        other windows and events.
+        """
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         if not _grows_by_base(state) or window_bytes is None:
             return None
@@ -95,7 +106,12 @@ class AvoidanceGrowth(Bound):
         return Taken(self.point, "growth in congestion avoidance", grown_bytes, share, _OF_A_DATAGRAM)
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Add the share of an ACK to the credit, and subtract the growth of the window."""
+        """Add the growth that an ACK permits to the credit, and subtract the actual growth of the window, all in bytes.
+
+        An ACK permits the datagram size times the bytes that it acknowledged in congestion avoidance, divided by the
+        window. The credit is permitted growth that the sender has not used; it is from 0 to two datagrams. ACKs in
+        recovery and other events change nothing.
+        """
         base = state.base
         if not isinstance(event, Ack) or not _grows_by_base(state) or base.in_recovery:
             return
@@ -115,9 +131,10 @@ class AvoidanceGrowth(Bound):
             self.least_bytes += self._least(event, share_bytes)
 
     def _avoidance(self, before: Any, state: Any, event: Event) -> tuple[int, int]:
-        """Return the result of the function ``_avoidance``, after a startup algorithm has processed the ACK.
+        """Return the window after the packets of an ACK in slow start, and the bytes left for congestion avoidance.
 
-        A startup algorithm sets window and threshold at the end of recovery or of slow start.
+        Both are in bytes, from the function ``_avoidance`` of the module. A startup algorithm may set window and
+        threshold at an ACK that ends recovery or slow start. The function then starts from these values.
         """
         base = before.base
         ends = base.in_recovery and not state.base.in_recovery
@@ -131,9 +148,11 @@ class AvoidanceGrowth(Bound):
         return _avoidance(base, event)
 
     def _would_grow(self, before: Any, state: Any, event: Event, least_bytes: int) -> bool:
-        """Return whether the model grows the window at an ACK that ends slow start, by less than a byte per packet.
+        """Return whether an ACK that changes the threshold permits growth that the model rounds down to 0.
 
-        The growth becomes visible with larger datagrams.
+        Growth below one byte per packet is invisible. The ACK is therefore processed again with datagrams so large that
+        each packet adds at least a byte. Return True if the window is then above ``least_bytes``, the window without
+        growth, and the threshold is the same. Return False for other events.
         """
         if not isinstance(event, Ack) or before.base.ssthresh_bytes == state.base.ssthresh_bytes:
             return False
@@ -143,14 +162,21 @@ class AvoidanceGrowth(Bound):
         return bool(larger.base.ssthresh_bytes == state.base.ssthresh_bytes and larger.base.cwnd_bytes > least_bytes)
 
     def _credit(self, window_bytes: int) -> Fraction:
-        """Return the credit at a window that may have shrunk since the credit was earned."""
+        """Return the credit in bytes: growth that earlier ACKs permitted and the sender has not used.
+
+        The credit stands for acknowledged bytes. If ``window_bytes`` is below the window at the last ACK, the same
+        bytes are a larger part of it. The credit then rises in proportion.
+        """
         if 0 < window_bytes < self.window_bytes:
             return self.credit_bytes * self.window_bytes / window_bytes
         return self.credit_bytes
 
     @staticmethod
     def _least(ack: Any, share_bytes: Fraction) -> Fraction:
-        """Return the share of an ACK minus one byte for each packet, since growth may be rounded at each packet."""
+        """Return the growth in bytes that an ACK permits, minus one byte for each of its packets, and at least 0.
+
+        Implementations may round growth down at each packet. ``share_bytes``: the permitted growth, unrounded.
+        """
         packets: int = sum(run.count for run in ack.packets)
         return max(share_bytes - packets, Fraction(0))
 
@@ -179,7 +205,13 @@ class GradualReduction(Bound):
     credit_bytes = flight_bytes = 0
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept a window between the last and the reduced window, and at an ACK any window down to the least one."""
+        """Accept a window in recovery between the window after the last event and the reduced window.
+
+        The upper end may also be the bytes in flight at the start of recovery. At an ACK the lower end may be the bytes
+        in flight plus the bytes delivered and not replaced in recovery (RFC 6937, section 3). It is at least two
+        datagrams. Return the window as the value taken. Return None for other windows, outside NewReno recovery, and if
+        the window equals the model's.
+        """
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         stage = getattr(getattr(state.startup, "stage", None), "value", None)
         is_newreno = _is_newreno(base) and base.in_recovery and base.ssthresh_bytes is not None and stage != "recovery"
@@ -201,7 +233,12 @@ class GradualReduction(Bound):
         return Taken(self.point, "window in recovery", window_bytes, Fraction(window_bytes, reduced_bytes), reference)
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Continue from the reduced window."""
+        """Set the model's window back to the reduced window, and count the bytes delivered and sent in recovery.
+
+        An accepted answer has set the model's window to another value; the model itself reduces its window at once. The
+        event that begins recovery sets the count to 0; it also records the bytes in flight before a loss if they
+        exceeded the window.
+        """
         if _begins_recovery(before, state):
             flight_bytes = event.bytes_in_flight + event.bytes if isinstance(event, Lost) else 0
             self.credit_bytes, self.flight_bytes = 0, flight_bytes if flight_bytes > before.base.cwnd_bytes else 0

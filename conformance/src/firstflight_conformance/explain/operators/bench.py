@@ -30,21 +30,26 @@ _SECONDS, _MEMORY_BYTES = 0.5, 2**29
 
 
 class CandidateError(ArithmeticError):
-    """A candidate exceeds a limit, or fails in a way specific to wrong models."""
+    """A candidate, a changed model, exceeds its time limit or raises an error that ends the comparison.
+
+    Such errors are ``NameError``, ``MemoryError`` and ``RuntimeError``: wrong models raise them, the right model does
+    not.
+    """
 
 
 class Bench:
-    """A copy of the model with the choices of a stack.
+    """A copy of the model with the permitted choices of an implementation. Its functions can be replaced.
 
-    ``substitute``: the value returned by :data:`SUBSTITUTED`, ``None`` for the model's value.
-    ``inputs``: the inputs of its last call.
+    A changed line of the copy can call the function named :data:`SUBSTITUTED` with its computed value. ``substitute``:
+    the value that this function returns instead, or ``None`` for the computed value. ``inputs``: the second argument of
+    the last call that returned ``substitute``.
     """
 
     #: Name of a function that substituted lines of the model call.
     SUBSTITUTED = "_observed_or"
 
     def __init__(self, choices: Candidate | None) -> None:
-        """Create the copy."""
+        """Copy the model, with ``choices``: the permitted choices of an implementation at open points, if any."""
         parts = choices.parts if choices else ()
         self.model = ModelText({path: right_text(path) for path in mutable_files()} | changed_texts(*parts))
         self.switch = Switch({}, self.model.texts)
@@ -63,7 +68,10 @@ class Bench:
         return self.substitute
 
     def variant(self, *operations: Operation) -> "Operated | None":
-        """Return the model with operations, or ``None`` if they give invalid code or change nothing."""
+        """Return the model with operations (edits of functions, constants or events) applied.
+
+        Return ``None`` if they give invalid code or change nothing.
+        """
         codes: dict[Function, CodeType] = {}
         for function in dict.fromkeys(operation.function for operation in operations):
             swaps = [swap for operation in operations if operation.function is function for swap in operation.swaps]
@@ -82,16 +90,24 @@ class Bench:
 
 
 class Operated(Switched):
-    """The model of a bench with operations; ``transform`` changes the events before processing."""
+    """The model of a bench with edits applied.
+
+    ``change``: the changed functions and constants. ``transform``: returns the events to process in place of an event,
+    or ``None`` for unchanged events.
+    """
 
     def __init__(self, bench: Bench, change: Change, transform: Transform | None = None) -> None:
-        """Store the change."""
+        """Store the changed functions and constants, and the change of events."""
         super().__init__(bench.switch, change, bench.values, next(_NUMBERS))
         self._transform = transform
         self.codes = change.codes
 
     def advance(self, state: Any, event: Any) -> Any:
-        """Process one event in place; return the observables. Raise an error of ``CRASHES`` for every failure."""
+        """Process one event in place; return the observables.
+
+        Raise one of ``CRASHES``, the errors that count as a crash of a wrong model, for every failure of the changed
+        model.
+        """
         try:
             for transformed in (event,) if self._transform is None else self._transform(event):
                 observation = super().advance(state, transformed)
@@ -133,7 +149,10 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _size_bytes() -> int:
-    """Return the size of the process in bytes, or a huge number, without effect as a limit, if the system has none."""
+    """Return the memory size of this process in bytes.
+
+    Without ``/proc/self/statm`` return 2**50, a number so large that a limit above it is without effect.
+    """
     path = Path("/proc/self/statm")
     return int(path.read_text("ascii").split()[0]) * resource.getpagesize() if path.exists() else 2**50
 
@@ -156,7 +175,7 @@ def executed(subject: AnsweredCase, variant: Variant) -> list[Lines]:
 
 @contextmanager
 def traced(lines_by_event: list[Lines]) -> Iterator[None]:
-    """Add the executed lines of the model to the last entry."""
+    """Trace the context: add the executed lines of the model, by file, to the last entry of ``lines_by_event``."""
     files = {str(path) for path in mutable_files()}
 
     def on_call(frame: FrameType, _event: str, _argument: Any) -> Any:

@@ -27,14 +27,18 @@ _WHERE = "where the specification"
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Replacement of a syntax node: a member ``key`` of a node, or an index of a list of nodes."""
+    """Replacement of a node of a syntax tree by ``new``.
+
+    ``holder`` and ``key`` are the place of the node: the member ``key`` of the node ``holder``, or the index ``key`` of
+    the list ``holder``.
+    """
 
     holder: Any
     key: Any
     new: Any
 
     def exchange(self) -> "Swap":
-        """Insert the new node; return the swap back."""
+        """Insert the new node at the place; return the reverse swap, which inserts the old node again."""
         if isinstance(self.holder, list):
             back = Swap(self.holder, self.key, self.holder[self.key])
             self.holder[self.key] = self.new
@@ -96,7 +100,11 @@ def parsed(text: str) -> ast.expr:
 
 
 class Operators:
-    """The operators on the executed lines of one function. ``values``: the numbers of readings of the profile."""
+    """The operators, small edits that imitate mistakes, on the executed lines of one function of the model.
+
+    ``executed``: the lines that a failing case executed. ``values``: the values of the profile's numeric readings, by
+    name; the function uses them as constants.
+    """
 
     def __init__(
         self, model: ModelText, function: SourceFunction, executed: Collection[int], values: dict[str, int]
@@ -108,7 +116,7 @@ class Operators:
         self._places = [place for block in self._statements for place in _expressions(block.statement)]
 
     def waves(self) -> Sequence[Callable[[], Iterator[Operation]]]:
-        """Return the waves: the most frequent mistakes first."""
+        """Return three generators of operators, the most frequent mistakes first."""
         return (self._first, self._second, self._third)
 
     def _first(self) -> Iterator[Operation]:
@@ -358,7 +366,7 @@ class Operators:
                     yield f"{quantity.text} < {other.text}"
 
     def _added(self) -> Iterator[Operation]:
-        """Yield additional assignments at the beginning and at the end of the function."""
+        """Yield edits that add an assignment to a member of a state, at the beginning or the end of the function."""
         body = self._function.node.body
         first = body[1] if len(body) > 1 and _is_text(body[0]) else body[0]
         for target in self._function.quantities:
@@ -378,7 +386,10 @@ class Operators:
                     yield Operation(self._function, at.lineno, 9, f"{sentence} {where} `{_short(at)}`", (swap,))
 
     def _initial(self) -> Iterator[Operation]:
-        """Yield other initial values of the state created by the function."""
+        """Yield edits that create a state object with another initial value of one of its members.
+
+        The edited calls are on the executed lines of the function, ``self._function``.
+        """
         for place in self._places:
             node = place.node
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
@@ -412,7 +423,10 @@ def probes(value: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A statement in its block."""
+    """A statement, as the item ``index`` of its block ``body``.
+
+    ``following``: another statement comes after it, in this block or in an enclosing block of the function.
+    """
 
     body: list[ast.stmt]
     index: int
@@ -425,7 +439,11 @@ class _Block:
 
 
 def _blocks(function: ast.FunctionDef) -> list[_Block]:
-    """Return all statements of a function in their blocks; ``following``: a statement follows, inside or outside."""
+    """Return all statements of a function with their blocks, without docstrings.
+
+    The member ``following`` of a result is true if a statement comes after it in the same block or in an enclosing
+    block.
+    """
     blocks: list[_Block] = []
 
     def collect(body: list[ast.stmt], following: bool) -> None:

@@ -28,7 +28,11 @@ _NAMES: dict[type, str] = {
 
 
 def transforms(algorithm: str, kinds: set[type]) -> Iterator[tuple[str, Transform]]:
-    """Yield sentences and changes of events. ``kinds``: the kinds of events before the first divergence of a case."""
+    """Yield changes of events that a wrong implementation may make, each after a sentence that describes it.
+
+    A change returns the events to process in place of an event. ``kinds``: the kinds of events before the first
+    divergence of a case. Losses, marks and other rare events are changed only if their kind is among them.
+    """
     for kind, name in _NAMES.items():
         if kind in kinds:
             yield f"ignores {name}", _instead(kind, _neutral(algorithm))

@@ -21,9 +21,11 @@ _DENOMINATOR = 64
 
 @dataclass(frozen=True, slots=True)
 class LineFound:
-    """A line whose value differs in the failing cases ``explained``.
+    """A source line of the model that sets or returns cwnd or ssthresh, and whose value explains failing cases.
 
-    ``solved``: the line with a share of another quantity that gives all observed values.
+    With observed windows in place of the computed values of the line, the model gives all answers to the cases
+    ``explained``. ``solved``: edits that compute all these observed windows as a fraction of one other quantity, such
+    as half of the bytes in flight.
     """
 
     function: SourceFunction
@@ -44,7 +46,11 @@ class LineFound:
 def differing_lines(
     bench: Bench, failing: Sequence[AnsweredCase], executed: Sequence[tuple[SourceFunction, set[int]]]
 ) -> list[LineFound]:
-    """Return the lines that explain failures, best first. ``executed``: the lines at the first divergence."""
+    """Return the lines of the model whose value explains failing cases, those that explain most first.
+
+    The value of a line explains a case if the model gives all answers with observed windows in place of this value.
+    ``executed``: the lines at the first divergence, by function.
+    """
     lines = []
     for function, numbers in executed:
         for statement, holder, value in _values(function, numbers):
@@ -55,7 +61,7 @@ def differing_lines(
 
 
 def _values(function: SourceFunction, numbers: set[int]) -> Iterator[tuple[ast.stmt, Any, ast.expr]]:
-    """Yield the executed statements that set or return a window, with the value and its node."""
+    """Yield the executed statements that set or return a window, each with its node and the expression of the value."""
     for node in ast.walk(function.node):
         if not isinstance(node, ast.Assign | ast.Return) or node.lineno not in numbers or node.value is None:
             continue
@@ -103,12 +109,18 @@ def _line(
 
 
 def _is_input(function: SourceFunction, text: str) -> bool:
-    """Return whether an expression has a value at the beginning of a function."""
+    """Return whether an expression begins with a parameter of a function, so that it has a value at the beginning."""
     return text.partition(".")[0] in {argument.arg for argument in function.node.args.args}
 
 
 def _follows(bench: Bench, variant: Operated, subject: AnsweredCase, name: str) -> list[tuple[int, Any]] | None:
-    """Return the substitutions, with inputs, that make a variant answer as observed, or ``None``."""
+    """Return the substitutions that make a model give all observed answers to a case, or ``None`` if it cannot.
+
+    In ``variant`` one line can return an observed value instead of its own. ``name``: the observable that gives the
+    value, the window or ssthresh. Each substitution is the observed value with the values of the line's inputs at that
+    call. Events that agree need none. Return ``None`` also for computations, or if the adapter does not report
+    ``name``.
+    """
     if isinstance(subject.case, ComputationCase) or name not in subject.observed[0]:
         return None
     state, pairs = variant.create(*subject.profile, subject.config), []
@@ -138,7 +150,11 @@ def _solved(
     inputs: Sequence[str],
     pairs: Sequence[tuple[int, Any]],
 ) -> Iterator[Operation]:
-    """Yield the shares of one input that give every observed value."""
+    """Yield edits that compute the value of a line as a fraction of one input, if this gives every observed value.
+
+    ``value``: the expression to replace. ``inputs``: the candidate quantities. ``pairs``: each observed value, with the
+    values of all inputs at that time. The fraction has a denominator of at most 64; the result is rounded down.
+    """
     for place, text in enumerate(inputs):
         values = [(observed, case_inputs[place]) for observed, case_inputs in pairs]
         if not values or any(not input_value for _, input_value in values):

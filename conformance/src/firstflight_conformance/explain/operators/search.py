@@ -34,9 +34,11 @@ KEPT = 12
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An operation with the reproduced failing cases, and the first contradicted passing cases.
+    """An operation (an edit of the model) with the failing cases that it explains and the passing cases it contradicts.
 
-    ``followed``: number of explained cases that need values within a bound of a text.
+    ``explained``: ids of cases whose answers the edited model gives completely. ``contradicted``: ids of the first
+    passing cases whose answers the edit changes. ``followed``: number of explained cases that need values from a bound,
+    an interval that a text permits. ``clauses``: the rules near the edited line.
     """
 
     operation: Operation
@@ -48,7 +50,7 @@ class Found:
 
     @property
     def candidate(self) -> Candidate:
-        """The operation as a candidate."""
+        """The operation (an edit of the model) in the form of a possible cause, with its source line and sentence."""
         operation = self.operation
         where = "" if operation.transform else f"{operation.function.path.stem}:{operation.line} "
         return Candidate(f"{where}{operation.sentence}", "operator", operation.sentence, ())
@@ -68,14 +70,22 @@ class Found:
 
 @dataclass
 class Anchor:
-    """A failing case, its executed lines up to the first divergence, and the right model's states before each event."""
+    """A failing case that a search starts from.
+
+    ``lines``: its executed lines of the model for each event up to the first divergence. ``states``: the right model's
+    state before each of these events. It is empty for computations, and if the model takes values from a bound, an
+    interval that a text permits.
+    """
 
     subject: AnsweredCase
     lines: list[Lines]
     states: list[object] = field(default_factory=list)
 
     def first(self, operation: Operation) -> int:
-        """Return the first event that executes the line of an operation."""
+        """Return the index of the first event that executes the line of an operation (an edit of the model).
+
+        Return 0 for edits of constants or events, or if no event executes the line.
+        """
         file, line = operation.function.key[0], operation.line
         if operation.constant is not None or operation.transform is not None:
             return 0
@@ -87,7 +97,11 @@ class Anchor:
 
 
 class Search:
-    """The search for one operator. ``choices``: the other choices of the stack at open points."""
+    """The search for one operator, a small edit of the model or its events, that reproduces failing cases.
+
+    ``choices``: permitted choices of the tested implementation at open points, part of the model. ``budget``: the limit
+    of replayed events.
+    """
 
     def __init__(
         self,
@@ -96,7 +110,7 @@ class Search:
         choices: Candidate | None,
         budget: Budget,
     ) -> None:
-        """Store the cases of one algorithm."""
+        """Store the failing and passing cases of one algorithm, and copy the model with the choices."""
         self._failing, self._passing = shortest_first(failing), shortest_first(passing)
         self._bench, self.budget = Bench(choices), budget
         self._clauses = Clauses(self._bench.model)
@@ -105,9 +119,11 @@ class Search:
         self.lines: list[LineFound] = []
 
     def exact(self, waves: int | None = None) -> list[Found]:
-        """Return the operations of the first successful wave that reproduce every failure and change no passing case.
+        """Return the operations (edits of the model) that reproduce every failure and change no passing case.
 
-        ``waves``: the number of waves to try, ``None`` for all.
+        Operations are tried in waves, groups with the most likely mistakes first. Only the first wave with a result
+        counts, with at most 12 operations. ``waves``: the number of waves to try, ``None`` for all. The result is empty
+        if no wave succeeds or the budget is spent.
         """
         for anchor in self._anchors():
             for number, wave in enumerate(islice(self._waves(anchor), waves)):
@@ -127,7 +143,11 @@ class Search:
         return []
 
     def _solved(self, anchor: Anchor) -> list[Found]:
-        """Store the lines whose value explains failures; return the shares that explain all failures."""
+        """Return edits of a line that compute its window as a fraction of another quantity and explain all failures.
+
+        The lines are those executed at the first divergence of ``anchor``, a failing case. Lines whose value explains
+        failures are stored in ``lines``: with observed windows in place of the value, the model gives all answers.
+        """
         at = anchor.lines[anchor.subject.first or 0]
         executed = [
             (function, numbers)
@@ -148,7 +168,11 @@ class Search:
         )[:KEPT]
 
     def best_line(self) -> tuple[str, tuple[str, ...]] | None:
-        """Return a sentence on the line that explains the most failures, and its rules."""
+        """Return a sentence on the source line of the model that explains the most failures, and its rules.
+
+        A line explains a failure if the model gives all answers with observed windows in place of its value. The rules
+        are the clauses cited near the line. Return ``None`` if no line explains a failure.
+        """
         line = max(self.lines, key=lambda line: len(line.explained), default=None)
         if line is None:
             return None
@@ -159,7 +183,10 @@ class Search:
         return not operator.contradicted and not operator.followed and len(operator.explained) == len(self._failing)
 
     def _anchors(self) -> Iterator[Anchor]:
-        """Yield the failing cases not explained yet, the earliest divergence first."""
+        """Yield up to four failing cases to start from, the earliest divergence first.
+
+        Cases explained by an operation (an edit of the model) without contradictions are left out.
+        """
         unexplained = sorted(self._failing, key=lambda subject: (subject.first or 0, subject.length))
         for _ in range(_ANCHORS):
             done = {case for operator in self.near if not operator.contradicted for case in operator.explained}
@@ -182,7 +209,11 @@ class Search:
         return anchor
 
     def _waves(self, anchor: Anchor) -> Iterator[Iterator[Operation]]:
-        """Yield the operations of each wave on all executed functions."""
+        """Yield four generators of operations (edits of the model), the waves of the search.
+
+        The first changes events. The others edit the functions executed by ``anchor``, a failing case, up to its first
+        divergence, the most frequent mistakes first.
+        """
         lines: Lines = {}
         for event in anchor.lines:
             for file, numbers in event.items():
@@ -198,7 +229,10 @@ class Search:
             yield (operation for operator_set in operators for operation in operator_set.waves()[number]())
 
     def _of_events(self, anchor: Anchor) -> Iterator[Operation]:
-        """Yield the operators on events."""
+        """Yield operations that change events before the model processes them, such as ignored losses.
+
+        ``anchor``: a failing case. The kinds of its events up to the first divergence determine the changes to try.
+        """
         on_event = next(function for function in self._bench.model.functions if function.name == "on_event")
         kinds = {type(event) for event in anchor.subject.events[: (anchor.subject.first or 0) + 1]}
         for sentence, transform in transforms(anchor.subject.case.vector.algorithm, kinds) if kinds else ():
@@ -206,14 +240,18 @@ class Search:
 
     @staticmethod
     def _values(subject: AnsweredCase) -> dict[str, int]:
-        """Return the numbers among the readings of a profile."""
+        """Return the numeric readings of the profile of a case by name."""
         table = load_tables().get(subject.case.vector.algorithm)
         name = subject.case.profile.partition("+")[0]
         readings = next((profile.readings for profile in table.profiles if profile.name == name), {}) if table else {}
         return {name: value for name, value in readings.items() if isinstance(value, int)}
 
     def _reproducing(self, anchor: Anchor, operations: Iterator[Operation]) -> Iterator[tuple[Operation, Operated]]:
-        """Yield the operations that answer as observed at the first divergence of the anchor, without duplicates."""
+        """Yield the operations whose edited model gives the observed answers up to the first divergence of a case.
+
+        ``anchor``: the failing case. Each operation (an edit of the model) comes with the edited model, once per
+        search. The generator ends when the budget is spent.
+        """
         for operation in operations:
             if self.budget.is_spent:
                 return
@@ -233,7 +271,12 @@ class Search:
                 yield operation, variant
 
     def _agrees(self, anchor: Anchor, operation: Operation, variant: Operated) -> bool:
-        """Return whether a variant answers as observed up to the first divergence, from the first event that it can change."""
+        """Return whether the edited model ``variant`` gives the observed answers through the first divergence.
+
+        ``anchor``: a failing case, and ``operation``: the edit. Where possible, the comparison begins at the first
+        event that executes the edited line; the edit cannot change earlier answers. The event of the divergence is
+        included.
+        """
         subject, first = anchor.subject, anchor.subject.first or 0
         if not anchor.states:
             self.budget.spend(first + 1)
@@ -255,7 +298,11 @@ class Search:
         return True
 
     def _found(self, pair: tuple[Operation, Operated]) -> Found | None:
-        """Return an operation's explained and contradicted cases; ``None`` if it does not explain any case."""
+        """Return the cases explained and contradicted by an operation, or ``None`` if it does not explain any case.
+
+        ``pair``: the operation (an edit of the model) and the edited model. It explains a failing case if it gives all
+        its answers, and contradicts a passing case if it changes an answer.
+        """
         operation, variant = pair
         explained: set[str] = set()
         for subject in dict.fromkeys([*sample_of(self._failing, _SAMPLE), *self._failing]):
@@ -271,7 +318,11 @@ class Search:
         return Found(operation, variant, frozenset(explained), contradicted, followed)
 
     def cited(self, operator: Found) -> Found:
-        """Return an operation with the rules of its line, or of all lines with its constant."""
+        """Return ``operator``, an edit of the model, with the rules cited near its source line.
+
+        For an edit of a named constant, these are the rules near all lines of the file that use it. For a change of
+        events, ``operator`` is unchanged.
+        """
         operation = operator.operation
         if operation.transform is not None:
             return operator

@@ -96,7 +96,11 @@ class Field:
 
 @dataclass
 class ModelText:
-    """The texts of the model by file, with all choices of the stack."""
+    """The source texts of the model by file, for a search of small edits that explain failures.
+
+    The texts include the permitted choices of the tested implementation at open points, as far as these are edits of
+    the text.
+    """
 
     texts: Mapping[Path, str]
 
@@ -121,7 +125,10 @@ class ModelText:
 
     @cached_property
     def values(self) -> set[str]:
-        """Classes with immutable objects, such as events, shared by cases."""
+        """Names of the classes with immutable instances, such as events.
+
+        Cases share these instances, so edits do not add assignments to their members.
+        """
         trees = [*self.trees.values(), ast.parse(_EVENTS.read_text("utf-8")), ast.parse(_RULES.read_text("utf-8"))]
         classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
         marks = ("value", "frozen=True")
@@ -148,7 +155,11 @@ class ModelText:
 
     @cached_property
     def functions(self) -> list[SourceFunction]:
-        """The functions that operators may change: their results are not cached."""
+        """The functions of the model that operators (small edits of the source) may change.
+
+        Functions with cached results are left out: an edit might not take effect. So are functions that only copy or
+        report a state, and the module ``controller``.
+        """
         return [
             SourceFunction(path, f"{owner}{node.name}", node, self)
             for path, tree in self.trees.items()
@@ -168,7 +179,10 @@ class ModelText:
         return name in self._set
 
     def quantities(self, node: ast.FunctionDef, owner: str) -> Iterator[Operand]:
-        """Yield the expressions that a function can use. ``owner``: the class of a method."""
+        """Yield the expressions for numbers and booleans that a function can use.
+
+        They are its parameters, members of its parameters, and local variables. ``owner``: the class of a method.
+        """
         arguments = [*node.args.args, *node.args.kwonlyargs]
         seen = set[str]()
         for argument in arguments:
@@ -227,7 +241,11 @@ class Clauses:
         self._model = model
 
     def of(self, function: SourceFunction, line: int, depth: int = 2) -> list[str]:
-        """Return the clauses of a line, nearest first: next lines, the function, functions called here, and callers."""
+        """Return the clauses near a line of a function, nearest first.
+
+        The order is: the statement around the line and its next statement, the function, functions called there, and
+        callers.
+        """
         clauses, near = [], range(line, line + 1)
         for statement, following in reversed(_statements(function.node, line)):
             last = (following or statement).end_lineno or line
@@ -256,7 +274,10 @@ class Clauses:
         return list(dict.fromkeys(clauses))
 
     def of_constant(self, path: Path, name: str) -> list[str]:
-        """Return the clauses of all lines of a file that use a constant, the nearest of each line first."""
+        """Return the clauses near all lines of a file that use the constant ``name``.
+
+        First the nearest clause of each line, then the second nearest of each line, and so on, without duplicates.
+        """
         uses = [
             self.of(function, node.lineno)
             for function in self._model.functions

@@ -20,10 +20,12 @@ from firstflight_conformance.logs.capture.frames import (
 
 @dataclass(slots=True)
 class Entry:
-    """A connection: the places ``first`` to ``last`` of the capture with this key, or with its reverse.
+    """A TCP connection of a capture. ``key``: the IP addresses and ports of its first segment, source first.
 
-    ``sizes``: number of segments of each size, sent by the source of the key and by its destination. ``opened``: the
-    SYN was captured.
+    The connection has the TCP segments number ``first`` to ``last`` of the capture with this key or its reverse.
+    ``sizes``: number of segments of each size of data, sent by the source of the key and by its destination.
+    ``opened``: the SYN was captured. ``t_ns``: time of the first segment. ``opening``: sequence number of the last SYN,
+    None without a SYN.
     """
 
     key: bytes
@@ -50,7 +52,7 @@ class Entry:
 
     @property
     def hosts(self) -> tuple[Host, Host]:
-        """Source and destination of the key."""
+        """The two ends of the connection, each as (IP address, port): the source of ``key`` and its destination."""
         return hosts_of(self.key)
 
     def text(self) -> str:
@@ -61,7 +63,7 @@ class Entry:
 
 
 def reverse(key: bytes) -> bytes:
-    """Return the key of the other direction."""
+    """Return a key (IP addresses and ports, source first) with source and destination exchanged."""
     half = (len(key) - 4) // 2
     return key[half:-4] + key[:half] + key[-2:] + key[-4:-2]
 

@@ -41,7 +41,10 @@ def is_capture(data: bytes) -> bool:
 
 
 def frames(data: bytes) -> Iterator[Frame]:
-    """Yield the frames before the first truncated frame. Raise :class:`ContainerError` for a broken header."""
+    """Yield the frames of a pcap or pcapng file in order, up to the first truncated frame or block.
+
+    Raise :class:`ContainerError` if the file header of a pcap file or a section header of a pcapng file is broken.
+    """
     return _pcap(data) if data[:4] in _PCAP else _pcapng(data)
 
 

@@ -94,7 +94,12 @@ class Following:
         self._flush()
 
     def _reduction(self) -> Fraction | None:
-        """Return the factor of the first reduction, or None. Process the segments after the followed segments."""
+        """Return the factor of the first reduction of the window, or None if the capture does not show it.
+
+        The factor is the bytes in flight one round after the loss or mark, divided by the largest before. The function
+        consumes the segments of the connection after the last segment that :meth:`follow` processed. If slow start
+        ended without a loss or mark, it searches these segments for the first retransmission.
+        """
         if self.ended != _STOPPED and not self._reduced:
             return None
         rest = self._connection.segments
@@ -216,7 +221,11 @@ class Following:
         return True
 
     def _released_unseen(self, segment: Segment) -> bool:
-        """Return whether data echoes an ACK that is missing in the capture. Count the ACK."""
+        """Return whether a segment of data shows that the capture lacks an ACK; if so, count the ACK as missing.
+
+        The data then echoes a TCP time stamp of the receiver (RFC 7323) later than all captured time stamps of the
+        receiver.
+        """
         connection = self._connection
         unsure = connection.moved_ns or (self._at_the_receiver and not connection.stamped)
         if unsure or segment.stamps is None or self._stamp is None or not is_later(segment.stamps[1], self._stamp):
@@ -231,7 +240,11 @@ class Following:
         return sum(self._burst.sizes_bytes) if self._burst else 0
 
     def _fill(self, t_ns: int, end: int) -> None:
-        """Send the data before ``end`` that is missing in the capture."""
+        """Record data that is missing in the capture as sent at ``t_ns``, and count its packets as missing.
+
+        The data starts after the last recorded byte and ends before the offset ``end`` in the sender's data. Raise
+        :class:`UnfitError` if it exceeds 64 full segments.
+        """
         before = self.packets
         if end - self.sent_bytes > _MISSING * self._connection.mss:
             raise UnfitError(f"{end - self.sent_bytes} bytes behind byte {self.sent_bytes} are missing in it")
@@ -253,7 +266,11 @@ class Following:
             self._ends.append(self.sent_bytes + size_bytes)
 
     def _flush(self) -> None:
-        """Record the packets sent since the last event, and the bytes in flight as a bound of the window."""
+        """Record the packets sent since the last event as one event, and the bytes in flight as a lower bound of cwnd.
+
+        While the last ACK has SACK blocks, segments may exceed cwnd. A capture at the sender then gives no bound, and a
+        capture at the receiver subtracts the bytes of these blocks.
+        """
         burst, self._burst = self._burst, None
         if burst is None or not burst.sizes_bytes:
             return
@@ -275,7 +292,10 @@ class Following:
         return self._released_ns is not None and t_ns - self._released_ns <= _AT_ONCE_NS
 
     def _end_by_another(self) -> None:
-        """Flag the last packets: the application or the receiver ended the release, not the window."""
+        """Flag the last recorded event with sent packets as application-limited, if there is such an event.
+
+        The application or the receiver's window, not cwnd, then ended the release, the packets sent after an ACK.
+        """
         if self._sent_step is not None:
             step = self._recorder.steps[self._sent_step]
             if isinstance(step.event, Sent):
@@ -347,7 +367,10 @@ def _sacked_bytes(segment: Segment) -> int:
 
 
 class _FirstFlight:
-    """Derives the initial window from the first flight that the window, not the application, ended."""
+    """Derives the initial window from the first flight: the packets sent before an ACK or a round trip ends it.
+
+    If the application ended this flight, a later round gives the initial window.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._mss, self._round_ns = connection.mss, connection.rtt_ns * _ROUND_TENTHS // 10
@@ -371,7 +394,10 @@ class _FirstFlight:
         return late
 
     def end(self, flight_bytes: int) -> None:
-        """End the first flight, with the flight before the ACK that ends it. The capture may lack this ACK."""
+        """Set the size of the first flight, unless an earlier call has set it or ``flight_bytes`` is 0.
+
+        ``flight_bytes``: bytes in flight just before the ACK that ends the first flight. The capture may lack this ACK.
+        """
         if self._bytes is None and flight_bytes:
             self._bytes = flight_bytes
 
@@ -395,7 +421,11 @@ class _FirstFlight:
 
     @property
     def too_small(self) -> bool:
-        """Whether the first round sends more than the ACKs of the first flight, or of ten segments, can release."""
+        """Whether the first flight is too small to be the initial window.
+
+        In slow start the ACKs of n segments release at most 2n segments. Here n is the larger of ten and the number of
+        segments in the first flight. The flight is too small if the first round has over 2 (n + 1) segments in flight.
+        """
         return self._in_round_bytes > 2 * (max(self._segments, _RECOMMENDED_DATAGRAMS) + 1) * self._mss
 
     @property
@@ -443,7 +473,7 @@ class _FirstFlight:
 
 
 class _Growth:
-    """Detects the end of slow start: the flight has stopped growing."""
+    """Detects the end of slow start: the flight (bytes in flight) has stopped growing."""
 
     def __init__(self) -> None:
         self._mark_bytes = self._rounds = self._acks = self._round_end = 0
@@ -451,11 +481,18 @@ class _Growth:
 
     @property
     def over(self) -> bool:
-        """Whether the flight has grown by less than a quarter for long enough."""
+        """Whether slow start is over: the flight has grown by less than a quarter in 20 rounds or 20,000 ACKs.
+
+        Rounds without data released by an ACK do not count.
+        """
         return self._rounds >= _ROUNDS or self._acks >= _ACKS
 
     def flies(self, flight_bytes: int, *, clocked: bool) -> None:
-        """Compare the flight after a release with the last mark; ``clocked``: an ACK released the packets."""
+        """Process sent packets; ``flight_bytes`` is the bytes in flight after them.
+
+        If this is at least 5/4 of the stored flight, store it and restart the counts of rounds and ACKs. ``clocked``:
+        an ACK released the packets, and the last packet was full.
+        """
         self._clocked |= clocked
         if 4 * flight_bytes >= _GROWN_QUARTERS * self._mark_bytes:
             self._mark_bytes, self._rounds, self._acks = flight_bytes, 0, 0
@@ -475,7 +512,11 @@ def _first_was_ended(events: Sequence[Event]) -> bool:
 
 
 def _flagged(steps: tuple[Step, ...], number: int) -> tuple[Step, ...]:
-    """Return the steps, with those before the round that shows the initial window flagged as application-limited."""
+    """Return the steps of the recording (events with reports), the early ones flagged as application-limited.
+
+    ``number``: number of the round, from 1, that shows the initial window. In round 1 no step is flagged. In a later
+    round, every ``Sent`` and ``Ack`` up to the last ACK before the first release that the window ended is flagged.
+    """
     initial = initial_release([step.event for step in steps])
     if number == 1 or initial is None:
         return steps

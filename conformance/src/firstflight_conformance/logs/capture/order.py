@@ -23,7 +23,11 @@ _NS_PER_S = 10**9
 
 
 def in_order(segments: Iterable[Segment], sender: Host) -> Iterator[Segment]:
-    """Yield the segments of a capture at the sender. Swap neighbours that are reordered by their echoed stamps."""
+    """Yield the segments of a capture at the sender, in the order of their handling by the sender.
+
+    Echoed TCP time stamps show neighbours captured in the wrong order: an ACK and the data after it, or two ACKs with
+    data between. Such neighbours are swapped, and exchange their times.
+    """
     held: list[Segment] = []  # an ACK, and the data after it
     for segment in segments:
         if segment.source == sender or segment.payload_bytes:
@@ -44,7 +48,11 @@ def in_order(segments: Iterable[Segment], sender: Host) -> Iterator[Segment]:
 
 
 def _exchanged(held: list[Segment], ack: Segment, sender: Host) -> bool:
-    """Return whether an ACK arrived before a newer ACK captured earlier: the data between echoes an older stamp."""
+    """Return whether ``ack`` and the ACK ``held[0]``, captured before it, are in the wrong order.
+
+    True if ``ack`` acknowledges less than ``held[0]``, and the data between them echoes a time stamp older than the
+    time stamp of ``held[0]``. The sender had then not received ``held[0]`` when it sent the data.
+    """
     first = held[0]
     if first.source == sender or first.ack is None or ack.ack is None or distance(ack.ack, first.ack) >= 0:
         return False
@@ -53,7 +61,11 @@ def _exchanged(held: list[Segment], ack: Segment, sender: Host) -> bool:
 
 
 def _early(held: list[Segment], sender: Host) -> bool:
-    """Return whether an ACK was captured too early: the first data after it echoes an older stamp, the next not."""
+    """Return whether the ACK ``held[0]`` was captured too early, before data that was sent before its arrival.
+
+    The next segment with data then echoes a time stamp older than the time stamp of the ACK, and the segment after it
+    does not. ``held`` must contain the ACK and two segments of the sender.
+    """
     if len(held) != 3:
         return False
     ack, first, then = held
@@ -65,7 +77,7 @@ def _early(held: list[Segment], sender: Host) -> bool:
 
 
 def is_later(stamp: int, before: int) -> bool:
-    """Return whether a time stamp is later than another."""
+    """Return whether the 32-bit TCP time stamp ``stamp`` is later than ``before``, modulo 2^32."""
     return 0 < (stamp - before) % _STAMPS < _STAMPS // 2
 
 
@@ -78,11 +90,12 @@ def has_stamps(segments: list[Segment], connection: Connection) -> bool:
 
 
 def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterator[Segment]:
-    """Yield the segments in the sender's order, each at a time of the capture.
+    """Yield the segments of a capture at the receiver in the order of the sender: each ACK before the data after it.
 
-    Data echoes the time stamp of the last ACK that the sender had received (RFC 7323, section 4.3). Without time stamps
-    an ACK is assumed to release data after the sender's time in the handshake. A queue on the path then makes the
-    flight too small.
+    Data keeps its captured time. An ACK gets the captured time of that data, less the time that the sender waited to
+    send it. Data echoes the time stamp of the last ACK that the sender had received (RFC 7323, section 4.3). Without
+    time stamps an ACK is assumed to release data after the sender's time in the handshake. A queue on the path then
+    makes the flight too small.
     """
     stamped = has_stamps(segments, connection)
     waiting: deque[Segment] = deque()
@@ -116,10 +129,11 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
 
 
 def _waited_ns(ack: Segment, data: Segment, connection: Connection, on_path_ns: int) -> int:
-    """Return the least time that the sender waited to send, beyond the RTT of the empty path and the time queued.
+    """Return a lower bound, in ns, of the time between the arrival of an ACK at the sender and the sending of data.
 
-    ``on_path_ns``: time that the path takes for the flight. In slow start a round is sent at twice the rate of the
-    path, so half of the flight may be queued. Data that arrives after a gap met no queue.
+    It is the captured time from ACK to data, less the RTT of the path with its queue. A margin of 1 ms and 1/128 of
+    this RTT is also subtracted. ``on_path_ns``: time to transmit the bytes in flight at the rate of the path, 0 without
+    a queue. In slow start a round is sent at twice this rate, so half of the flight may be queued.
     """
     least_ns = max(connection.own_ns + on_path_ns // 2, on_path_ns)
     return max(data.t_ns - ack.t_ns - least_ns - least_ns // _WAITED_ONE_OF - _WAITED_NS, 0)

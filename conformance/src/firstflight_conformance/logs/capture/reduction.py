@@ -58,11 +58,12 @@ class Flight:
 
 
 def first_reduction(flight: Flight, most_bytes: int, rest: Iterable[Segment]) -> Fraction | None:
-    """Return the factor, or None if the capture does not show it.
+    """Return the factor of a reduction: the bytes in flight one round after a loss or mark, divided by ``most_bytes``.
 
-    ``flight``: at the loss or mark. ``most_bytes``: the flight before it. ``rest``: the segments after it. The sender
-    reduces its flight over one round (RFC 6937). The round ends when the last data sent before the loss or mark
-    arrives.
+    ``most_bytes``: largest bytes in flight before the loss or mark. ``flight``: the flight at the loss or mark.
+    ``rest``: the segments after it. The sender reduces its flight over one round (RFC 6937). The round ends when the
+    last data sent before the loss or mark arrives. The numerator is the median over the next 4 to 64 data segments.
+    Return None with fewer data segments, or for a factor outside 1/4 to 19/20.
     """
     round_end, flights = flight.sent_bytes, list[int]()
     for number, segment in enumerate(rest):

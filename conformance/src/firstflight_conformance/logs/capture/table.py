@@ -33,7 +33,12 @@ _BEGIN_NS = 1
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row. ``rtt_ns``: ``None`` for an ACK without an RTT sample."""
+    """A row of the table that :func:`read_table` reads: one ACK, and the state of the sender after it.
+
+    ``line``: line number in the file. ``acked_bytes`` and ``lost_bytes``: bytes acknowledged and declared lost with the
+    ACK. ``in_flight_bytes``: in flight after the ACK and the packets sent after it. ``rtt_ns``: ``None`` for an ACK
+    without an RTT sample. ``ssthresh_bytes``: ``None`` if infinite or not in the table.
+    """
 
     line: int
     t_ns: int

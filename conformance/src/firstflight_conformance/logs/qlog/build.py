@@ -62,7 +62,11 @@ class Build:
     _long_header_ns: int | None = None
 
     def run(self, groups: Sequence[Group]) -> None:
-        """Process all groups. Raise :class:`FieldError` if a packet number is used twice."""
+        """Record all groups in order. A group has the log records of one event, and the metrics logged with them.
+
+        In a log without records of losses, stop at the first reduction of the window. Raise :class:`FieldError` if a
+        packet number is used twice.
+        """
         for group in groups:
             before = len(self.recorder.steps)
             try:
@@ -231,10 +235,12 @@ class Build:
         self._count("acks_without_a_logged_rtt", sample and logged is None)
 
     def _rtt_ns(self, logged: Decimal, computed_ns: int, ack_delay_ns: int) -> int | None:
-        """Return the controller's RTT sample, or None if the logged RTT is invalid: 0 or above ``TIME_MAX_NS``.
+        """Return the controller's RTT sample in ns, computed from the logged RTT in the unit of the log.
 
-        Some writers log the sample less the ACK delay. The delay is subtracted only from a sample of at least the
-        smallest RTT plus the delay (RFC 9002, section 5.3).
+        Some writers log the sample less the ACK delay; the delay is then added again. RFC 9002, section 5.3, subtracts
+        it only from a sample of at least the smallest RTT plus the delay. If both cases are possible, the result nearer
+        to ``computed_ns``, the RTT computed from the times of the log, is returned. Return None if the logged RTT is
+        invalid (0 or above ``TIME_MAX_NS``), or if RTTs of the log are not used.
         """
         if self.rtt_unit_ns is None or not 0 < logged * self.rtt_unit_ns <= TIME_MAX_NS:
             return None
@@ -274,7 +280,11 @@ class Build:
         return self._known.get("app_limited") is True
 
     def _report(self, group: Group) -> None:
-        """Add the answers to the event. Values that a record omits are unchanged."""
+        """Add the logged state of the sender to the last recorded event: cwnd, ssthresh, state, bytes in flight.
+
+        ``group``: the log records of this event, with their metrics. A member that the metrics omit keeps its last
+        logged value, except bytes in flight, which is then not added.
+        """
         self._known |= {name: group.metrics[name] for name in _REPORTED if name in group.metrics}
         if isinstance(group.items[0], Received | Acked) and "latest_rtt" in group.metrics:
             # Only with an ACK: quinn starts with its initial RTT, which is not a sample.
@@ -306,7 +316,10 @@ class Build:
 
     @property
     def whole(self) -> bool:
-        """Whether enough values agree; otherwise records are missing or out of order. One value may always differ."""
+        """Whether at least 95% of the logged values of bytes in flight agree with the recorded packets.
+
+        One value may always differ. If more differ, records of the log are missing or out of order.
+        """
         return self.logged - self.agreed <= max(self.logged * (100 - AGREEMENT_PERCENT) // 100, 1)
 
     @property

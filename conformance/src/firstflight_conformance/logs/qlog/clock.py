@@ -60,7 +60,7 @@ class Clock:
         return t_ns if self._as_logged else t_ns - self._first_ns + ORIGIN_NS
 
     def check(self) -> None:
-        """Raise :class:`FieldError` if too many records were before the previous record."""
+        """Raise :class:`FieldError` if over 1% of the records, and more than 3, were before the previous record."""
         if self.early > max(self.taken * _EARLY_PERCENT // 100, _EARLY_LEAST):
             raise FieldError(f"{self.early} of {self.taken} records are before an earlier one: the log is not in order")
 

@@ -69,7 +69,10 @@ def _closed(data: bytes) -> bytes | None:
 
 
 def _is_one_object(data: bytes) -> bool:
-    """Return whether the file is one JSON object: its first line is not a complete JSON text."""
+    """Return whether a file of several lines is one JSON object, and not a sequence with one JSON record per line.
+
+    The test: the first line alone is not a complete JSON text.
+    """
     first = data.lstrip().split(b"\n", 1)[0]
     try:
         json.loads(first)

@@ -44,12 +44,19 @@ class Space:
             self.shifts.append((first, first - number))
 
     def recorded(self, packet: int) -> int:
-        """Return the recorded number of a packet that was sent in flight, or would be sent next."""
+        """Return the number in the recording of a packet with the number ``packet`` in the log.
+
+        The recording numbers only packets that count in flight, over all packet number spaces. ``packet`` must be such
+        a packet, or the next packet to send.
+        """
         index = bisect_right(self.shifts, packet, key=lambda shift: shift[0]) - 1
         return packet - self.shifts[index][1] if index >= 0 else packet
 
     def take(self, ranges: list[Range]) -> list[Range]:
-        """Remove the packets of the ranges from flight. Return their recorded numbers, in rising order."""
+        """Remove the packets of the ranges, numbered as in the log, from flight; skip packets that are not in flight.
+
+        Return the removed packets as ranges (first, last) of their numbers in the recording, in rising order.
+        """
         removed = []
         for first, last in ranges:
             index = max(bisect_right(self.pieces, first, key=_FIRST) - 1, 0)
@@ -67,7 +74,10 @@ class Space:
         return sorted(removed)
 
     def take_all(self) -> list[Range]:
-        """Remove all packets from flight, and return them as recorded numbers."""
+        """Remove all packets of this packet number space from flight.
+
+        Return them as ranges (first, last) of their numbers in the recording, in rising order.
+        """
         removed = [(piece.number, piece.number + piece.last - piece.first) for piece in self.pieces]
         self.pieces.clear()
         return sorted(removed)
@@ -78,7 +88,10 @@ class Space:
         return index >= 0 and packet <= self.pieces[index].last
 
     def take_number(self, number: int) -> list[Range]:
-        """Remove a packet by its recorded number. Return it as a range, or an empty list if it is not in this space."""
+        """Remove from flight the packet with the number ``number`` in the recording.
+
+        Return it as one range (number, number), or an empty list if it is not in flight in this packet number space.
+        """
         for piece in self.pieces:
             if piece.number <= number <= piece.number + piece.last - piece.first:
                 own = piece.first + number - piece.number

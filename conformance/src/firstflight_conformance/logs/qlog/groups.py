@@ -112,10 +112,11 @@ def arranged(items: Iterable[Item], order: Order) -> list[Item]:
 
 
 def losses_first(items: list[Item]) -> list[Item]:
-    """Return the items with losses moved before their ACK, for a log with the order ACK, metrics, losses.
+    """Return the items with losses moved before the ACK that revealed them, for logs in the order ACK, metrics, losses.
 
-    The losses are moved only if two or more metrics records in between contain bytes in flight. The metrics from the
-    first of these records up to the last, without the last, then follow the losses. All others follow the ACK.
+    The losses are moved only if at least two metrics records between the ACK and the losses contain bytes in flight.
+    Metrics from the first such record, up to but not including the last, belong to the losses; the others to the ACK.
+    Example: ACK, rtt, flight 1, cwnd 1, flight 2, losses becomes losses, flight 1, cwnd 1, ACK, rtt, flight 2.
     """
     ordered: list[Item] = []
     index = 0

@@ -67,7 +67,12 @@ def as_processed(items: Sequence[Item]) -> list[Item]:
 
 
 def _in_order(items: Sequence[Item]) -> list[Item]:
-    """Return the items, with packets that were in flight when an ACK was processed moved before its metrics."""
+    """Return the items, with packets sent before the processing of an ACK moved before the metrics of this ACK.
+
+    The metrics report the bytes in flight before the ACK. This value may exceed the bytes in flight computed from the
+    earlier records by exactly the next sent packets, within 50 ms. These packets are then moved, and get the time of
+    the metrics.
+    """
     flight, processed, rest = _Flight(), list[Item](), list(items)
     index = 0
     while index < len(rest):
@@ -85,7 +90,10 @@ def _in_order(items: Sequence[Item]) -> list[Item]:
 
 
 def _early(behind: Sequence[Item], metrics: Metrics, missing_bytes: int) -> list[Sent]:
-    """Return the next packets if their sizes add up to ``missing_bytes``, or an empty list."""
+    """Return the next sent packets in ``behind`` if their sizes add up to exactly ``missing_bytes``.
+
+    Return an empty list otherwise, or if they were sent more than 50 ms after the metrics.
+    """
     packets: list[Sent] = []
     for item in behind:
         if missing_bytes <= 0 or item.t_ns - metrics.t_ns > _LATE_NS:

@@ -34,7 +34,11 @@ _RTT_UNITS_NS = (NS_PER_MS, 1_000_000_000, 1000)
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """Options of the user. ``connection``: number in a capture. ``columns``: expected names by names in a table."""
+    """Options of the user for reading a log.
+
+    ``trace`` and ``group``: select one connection of a qlog. ``connection``: number of a connection in a capture.
+    ``columns``: for a table, maps the name of a column in the file to the name that the reader expects.
+    """
 
     trace: int | None = None
     group: str | None = None
@@ -175,14 +179,23 @@ def _best(items: Sequence[Item], writer: Writer) -> tuple[Build, Order]:
 
 
 def _better(build: Build, than: Build) -> bool:
-    """Return whether a build agrees better: by share, or by number of values if one ends at an unlogged loss."""
+    """Return whether ``build`` fits the logged bytes in flight better than ``than``, another order of the records.
+
+    The larger share of agreeing values wins. Exception: if either build ends at an unlogged loss, a share of at least
+    95% (:attr:`Build.whole`) counts first, then the number of agreeing values.
+    """
     if build.unlogged_loss or than.unlogged_loss:
         return (build.whole, build.agreed) > (than.whole, than.agreed)
     return build.agreement > than.agreement
 
 
 def _rtt_unit_ns(rtts: Sequence[tuple[Decimal, int]]) -> int | None:
-    """Return the unit of RTTs that fits the times, or None: the log may subtract the ACK delay."""
+    """Return the unit of the logged RTTs in ns (1 ms, 1 s or 1 us) that fits the times of the log.
+
+    ``rtts``: pairs of a logged RTT and the RTT computed from the times, in ns. A unit fits if the medians of both
+    differ by at most a factor of 4. Return None if no unit fits, perhaps because the log subtracts the ACK delay.
+    Return 1 ms without pairs.
+    """
     if not rtts:
         return NS_PER_MS
     logged, computed_ns = median_low([rtt for rtt, _ in rtts]), median_low([rtt_ns for _, rtt_ns in rtts])

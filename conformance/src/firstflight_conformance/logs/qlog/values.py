@@ -43,7 +43,10 @@ def _event_name(name: str) -> str:
 
 
 def number(value: object, key: str) -> Decimal:
-    """Return a non-negative number. A string of digits is accepted."""
+    """Return a logged value, an integer, a decimal or a string with a number, as an exact decimal.
+
+    Raise :class:`FieldError` if the value is not a non-negative number. ``key``: name of the value in the error.
+    """
     if isinstance(value, str):
         try:
             value = Decimal(value)
@@ -55,7 +58,10 @@ def number(value: object, key: str) -> Decimal:
 
 
 def whole(value: object, key: str, maximum: int = WINDOW_MAX_BYTES) -> int:
-    """Return an integer from 0 to ``maximum``."""
+    """Return a logged value, an integer, a whole decimal or a string with one, as an integer from 0 to ``maximum``.
+
+    Raise :class:`FieldError` for any other value. ``key``: name of the value in the error.
+    """
     if type(value) is int and 0 <= value <= maximum:
         return value
     exact = number(value, key)

@@ -40,7 +40,11 @@ def qlog_text(recording: Recording, title: str, description: str, extra: Extra =
 
 
 def ms(ns: int) -> "float | Ms":
-    """Return a time in ms, as a float if its shortest decimal is exact (at most 15 digits)."""
+    """Return a time of ``ns`` for JSON, in ms.
+
+    Return a float below 10^15 ns, where its shortest decimal is exact, otherwise an :class:`Ms`, written as an exact
+    decimal.
+    """
     return ns / NS_PER_MS if ns < 10**15 else Ms(ns)
 
 

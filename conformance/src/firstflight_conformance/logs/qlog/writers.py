@@ -13,12 +13,12 @@ from firstflight_conformance.logs.qlog.values import member
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """A writer of qlogs. ``name``: as in a log. The differences are explained where they are used.
+    """A program that writes qlogs. ``name``: as in a log. The other members describe differences of its logs.
 
     ``rtt_less_delay``: logs the RTT sample less the ACK delay, while the controller gets the full sample.
     ``rtt_with_each_sample``: logs the RTT of every sample; other writers log only changes.
     ``metrics_between_losses``: metrics follow each lost packet, and those after the last one are valid.
-    ``losses_first``: processes the losses that an ACK reveals before the acknowledged packets, and logs them last.
+    ``losses_first``: for an ACK that reveals losses, processes the losses before the ACK, but logs them after it.
     ``tag_bytes``: bytes of the authentication tag, which count in flight, but not in the logged or acknowledged size.
     ``padding_counts``: a padded packet with ACKs alone counts in flight.
     ``every_window``: logs every change of the window at its event; without a record the window is unchanged.

@@ -52,7 +52,11 @@ def windows_before(answers: Sequence[Answer], first_bytes: int) -> list[int]:
 
 
 def known_before(recording: Recording, before: Sequence[int]) -> list[int | None]:
-    """Return the window before each event; ``None`` if an event other than ``Sent`` came after its last report."""
+    """Return the known window in bytes before each event of the recording, or ``None`` where it may have changed.
+
+    ``before``: the last reported window before each event, as from :func:`windows_before`. It may have changed if an
+    event other than ``Sent`` without a report of cwnd came after the last report.
+    """
     windows: list[int | None] = []
     known = True
     for step, window_bytes in zip(recording.steps, before, strict=True):

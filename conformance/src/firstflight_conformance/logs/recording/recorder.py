@@ -105,7 +105,10 @@ class Recorder:
         self._discarded_bytes += _bytes(self._take(packets))
 
     def event(self, event: Event) -> None:
-        """Record any other event unchanged."""
+        """Append an event unchanged: for events that change no packets in flight, such as ``Ce`` or ``PathChange``.
+
+        ``Sent``, ``Ack`` and ``Lost`` are recorded by :meth:`sent`, :meth:`acked` and :meth:`lost`.
+        """
         self.steps.append(Step(event, discarded_bytes=self._discarded_bytes))
         self._discarded_bytes = 0
 

@@ -14,10 +14,11 @@ _AT_ONCE_LEAST_NS, _AT_ONCE_MOST_NS = 200_000, 1_000_000
 
 @dataclass(slots=True)
 class Release:
-    """Packets sent up to event ``index``, after ACKs of ``acked_bytes`` since the previous release.
+    """A release: the packets sent between two ACKs. ``index``: index of its last ``Sent`` event.
 
-    ``clocked``: an ACK started the release. ``limited``: the window ended it. More data was waiting, since the sender
-    answered the next ACK at once.
+    ``acked_bytes``: bytes acknowledged since the previous release. ``flight_bytes``: bytes in flight after the release.
+    ``clocked``: the release began at once after an ACK. ``limited``: the window ended the release. More data was
+    waiting, since the sender answered the next ACK at once.
     """
 
     index: int
@@ -28,7 +29,11 @@ class Release:
 
 
 def releases_of(events: Sequence[Event]) -> list[Release]:
-    """Return the releases. ``app_limited`` at the last packets: the application or the receiver ended the release."""
+    """Return the releases of a connection: for each run of ``Sent`` events between ACKs, one :class:`Release`.
+
+    The window ended a release (``limited``) if the next release began at once after an ACK. Exception: if the last
+    ``Sent`` of the release is ``app_limited``, the application or the receiver ended the release.
+    """
     releases = list(_releases(events, _at_once_ns(events)))
     for number, (release, event) in enumerate(
         zip(releases, (events[release.index] for release in releases), strict=True)
@@ -65,7 +70,11 @@ def _at_once_ns(events: Sequence[Event]) -> int:
 
 
 def initial_release(events: Sequence[Event]) -> tuple[Release, int] | None:
-    """Return the first release that the window ended, with the number of its round (from 1), or None."""
+    """Return the first release that the congestion window ended, with the number of its round trip, from 1.
+
+    A release is the packets sent between two ACKs. The window ended it if the next release began at once after an ACK,
+    and its last packets are not marked application-limited. Return None if the window ended no release.
+    """
     ends = {release.index: release for release in releases_of(events) if release.limited}
     number, remaining_bytes = 1, None
     for index, event in enumerate(events):

@@ -46,9 +46,11 @@ def vector_of(recording: Recording, algorithm: str, profile: str, vector_id: str
 
 
 def with_computed_rtts(events: tuple[Event, ...], algorithm: str) -> tuple[Event, ...]:
-    """Return the events with RTT samples computed from the send time of the largest packet, and the estimates.
+    """Return the events with recomputed RTT samples, minimum RTTs and smoothed RTTs in their ACKs.
 
-    A confirmed new address restarts the estimator. Packets of the old path give no sample.
+    A sample is the time from the sending of the largest acknowledged packet to the ACK. ACKs without a sample in
+    ``events`` get none. At a ``PathChange`` the estimates start again, and packets sent before it give no sample.
+    Careful Resume is the exception: there a ``PathChange`` is only a signal.
     """
     rtt, path_start_ns = RttEstimator(), 0
     computed_events: list[Event] = []
