@@ -24,7 +24,10 @@ def headers(root: Path = REFERENCE_C) -> list[Path]:
 
 
 def drivers(root: Path = REFERENCE_C) -> dict[str, Path]:
-    """Return the drivers of the plain headers, by header name; empty in an installed package."""
+    """Return the paths of the drivers by header name; empty in an installed package.
+
+    A driver is a C file that lets the tests call a plain header (one published text as a self-contained header).
+    """
     return {path.stem.removeprefix("drive_"): path for path in sorted(root.glob("firstflight/*/drive_*.c"))}
 
 

@@ -9,7 +9,7 @@ from firstflight.transfer_time.transfer_time import Inputs, TransferTime
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A scheme with its inputs; ``size_bytes`` is replaced by each size in turn."""
+    """A startup scheme, such as ``jump-start``, with the inputs of its model. Each size replaces ``size_bytes``."""
 
     name: str
     inputs: Inputs

@@ -21,7 +21,7 @@ enum {
     FF_BBR_INITIAL_RATE_ONCE = 1, /* 1 ms */
 };
 
-/* After how many rounds does Drain end for any number of bytes in flight? (B4) */
+/* After how many rounds does Drain end, whatever the bytes in flight are? (B4) */
 enum {
     FF_BBR_DRAIN_ROUNDS_FOURTH = 0, /* when more than three have begun since */
     FF_BBR_DRAIN_ROUNDS_NEVER = 1, /* it waits for the bytes in flight */
@@ -122,7 +122,7 @@ enum {
     FF_BBR_FIRST_WINDOW_TWICE = 1, /* while it is below twice the initial one */
 };
 
-/* What does an app-limited sample below BBR.max_bw change at a window of BBR.max_inflight? (B34) */
+/* What does an app-limited sample below BBR.max_bw change once cwnd has reached BBR.max_inflight? (B34) */
 enum {
     FF_BBR_APP_LIMITED_ACKS_COUNTED = 0, /* whatever another does */
     FF_BBR_APP_LIMITED_ACKS_LINUX_V3 = 1, /* rounds, Drain, the smallest RTT, the latest rate and volume, and the long-term volume */

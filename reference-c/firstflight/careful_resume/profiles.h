@@ -39,7 +39,7 @@ enum {
     FF_CAREFUL_RESUME_RTT_MEASURED_FIRST = 1, /* the first sample of the phase, once */
 };
 
-/* What confirms the path? (A8) */
+/* What confirms the path of a saved set: the ACK of all initial data, or an RTT sample? (A8) */
 enum {
     FF_CAREFUL_RESUME_INITIAL_DATA_ALL = 0, /* every packet sent before the first acknowledgement of one of them is acknowledged */
     FF_CAREFUL_RESUME_INITIAL_DATA_NONE = 1, /* an RTT sample */
@@ -64,7 +64,7 @@ enum {
     FF_CAREFUL_RESUME_WINDOW_FULL_EXACT = 1, /* when the bytes in flight reach the window */
 };
 
-/* With which bytes in flight was too little of the jump used, so that Careful Resume ends? (A16) */
+/* At which bytes in flight does Careful Resume end because too little of the jump was used? (A16) */
 enum {
     FF_CAREFUL_RESUME_FLIGHT_CHECK_BOTH = 0, /* bytes in flight below the initial window, or no more than PipeSize */
     FF_CAREFUL_RESUME_FLIGHT_CHECK_PIPESIZE = 1, /* bytes in flight no more than PipeSize; the window is then PipeSize without a floor */

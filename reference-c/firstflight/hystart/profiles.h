@@ -27,7 +27,7 @@ enum {
     FF_HYSTART_BOUNDARY_ACK_ENDED = 1, /* to the one that it ends; the next ACK begins another */
 };
 
-/* When is the delay of a round compared? (Y5) */
+/* When is the RTT of a round compared with the threshold above the minimum RTT? (Y5) */
 enum {
     FF_HYSTART_DECISION_AFTER_EIGHT = 0, /* at every sample after the eighth */
     FF_HYSTART_DECISION_EIGHTH = 1, /* at the eighth sample only */

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* How many RTT samples of a round allow to resume slow start? (H2) */
+/* How many RTT samples of a round are needed before slow start may resume? (H2) */
 enum {
     FF_HYSTARTPP_CSS_SAMPLES_EIGHT = 0, /* eight, as in slow start */
     FF_HYSTARTPP_CSS_SAMPLES_ANY = 1, /* one */

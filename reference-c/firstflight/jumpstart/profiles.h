@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* How much is the first flight? (B1) */
+/* How large is the first flight? (B1) */
 enum {
     FF_JUMPSTART_AMOUNT_QUEUED = 0, /* all that is queued, rounded up to whole packets */
     FF_JUMPSTART_AMOUNT_QUEUED_TO_CAP = 1, /* the queued bytes, at most the cap */
@@ -152,31 +152,31 @@ enum {
     FF_JUMPSTART_ACCOUNTING_NONE = 2, /* no special rule */
 };
 
-/* Which retransmitted data counts in R, for the window (D - R)/2 at the end of recovery? (B19) */
+/* Which retransmitted packets count as R in the window (D - R)/2 after a first flight of D packets? (B19) */
 enum {
     FF_JUMPSTART_COUNTED_DATA_FIRST_FLIGHT = 0, /* data of the first flight */
     FF_JUMPSTART_COUNTED_DATA_ALL = 1, /* any data */
 };
 
-/* How is the window (D - R)/2 rounded? D: packets of the first flight, R: retransmitted packets. (B20) */
+/* How is the window (D - R)/2 rounded (D: packets of the first flight, R: retransmitted packets)? (B20) */
 enum {
     FF_JUMPSTART_RESULT_ROUNDING_DOWN = 0, /* down */
     FF_JUMPSTART_RESULT_ROUNDING_UP = 1, /* up */
 };
 
-/* What is the smallest window (D - R)/2 at the end of recovery? (B20) */
+/* What is the least window (D - R)/2 after recovery (D: first-flight packets, R: retransmitted)? (B20) */
 enum {
     FF_JUMPSTART_RESULT_FLOOR_ONE_PACKET = 0, /* one packet */
     FF_JUMPSTART_RESULT_FLOOR_MINIMUM_WINDOW = 1, /* two packets */
 };
 
-/* May the window (D - R)/2 at the end of recovery be larger than the current window? (B20) */
+/* May (D - R)/2 after recovery raise the window (D: first-flight packets, R: retransmitted packets)? (B20) */
 enum {
     FF_JUMPSTART_RESULT_RAISE_NEVER = 0, /* no */
     FF_JUMPSTART_RESULT_RAISE_ALLOWED = 1, /* yes */
 };
 
-/* What is the threshold after the end of recovery set the window to (D - R)/2? (B20) */
+/* What is ssthresh if recovery ends at window (D - R)/2 (D: first-flight packets, R: retransmitted)? (B20) */
 enum {
     FF_JUMPSTART_RESULT_THRESHOLD_FOLLOWS = 0, /* the window, at least two packets */
     FF_JUMPSTART_RESULT_THRESHOLD_KEPT = 1, /* as it was */
@@ -188,7 +188,7 @@ enum {
     FF_JUMPSTART_ECN_HALVED_ONLY = 1, /* it reduces */
 };
 
-/* Does the ACK that ends recovery and sets the window to (D - R)/2 also grow the window? (B20) */
+/* Does an ACK that ends recovery at (D - R)/2 (D: first-flight packets, R: retransmitted) grow cwnd? (B20) */
 enum {
     FF_JUMPSTART_ENDING_GROWTH_NONE = 0, /* no */
     FF_JUMPSTART_ENDING_GROWTH_NORMAL = 1, /* yes */

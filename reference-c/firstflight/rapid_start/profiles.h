@@ -21,7 +21,7 @@ enum {
     FF_RAPID_START_BETA_SEVEN_TENTHS = 1, /* 7/10 */
 };
 
-/* Above which value of rtt_floor is a queue building up? (R3) */
+/* Above which value of rtt_floor, the smallest recent RTT sample, is a queue building up? (R3) */
 enum {
     FF_RAPID_START_QUEUE_THRESHOLD_SMALLER = 0, /* the smaller of min_rtt + 4 ms and 11/10 of min_rtt */
     FF_RAPID_START_QUEUE_THRESHOLD_LARGER = 1, /* the larger of min_rtt + 4 ms and 35/32 of min_rtt */

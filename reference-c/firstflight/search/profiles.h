@@ -180,7 +180,7 @@ enum {
     FF_SEARCH_BEFORE_BIN_0_ZERO = 1, /* 0 */
 };
 
-/* How exact are the byte counters that an evaluation reads? (A16) */
+/* How exact are the byte counters that a comparison of the two windows reads? (A16) */
 enum {
     FF_SEARCH_PRECISION_FULL = 0, /* exact */
     FF_SEARCH_PRECISION_SHIFTED_16 = 1, /* 16 bits: the counters shifted right so far that the largest fits */
@@ -234,7 +234,7 @@ enum {
     FF_SEARCH_WINDOW_FLOOR_UNCHANGED = 2, /* the window stays as it was, and is at least the minimum window */
 };
 
-/* Does the ACK that ends slow start, or the drain, still grow the window? (A24) */
+/* Does the ACK that ends slow start, at once or after a drain of the flight, still grow the window? (A24) */
 enum {
     FF_SEARCH_EXIT_GROWTH_NONE = 0, /* no */
     FF_SEARCH_EXIT_GROWTH_AVOIDANCE = 1, /* yes, as congestion avoidance does */

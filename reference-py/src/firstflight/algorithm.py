@@ -39,8 +39,8 @@ class Base(Algorithm):
     """Base controller: runs alone or under a startup algorithm, whose profile selects it with the suffix ``+name``.
 
     ``rules``: the window rules, ``None`` for NewReno. ``begin``: returns the initial state of the rules for given
-    readings; ``carry``: the same under a startup algorithm. ``carries``: the profile used there, or ``None`` without a
-    suffix.
+    readings; ``carry``: the same under a startup algorithm. ``carries``: the base's profile under a startup algorithm,
+    or ``None`` if no suffix selects the base.
     """
 
     rules: WindowRules | None = None

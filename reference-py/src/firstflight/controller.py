@@ -165,9 +165,11 @@ def _resets(controller: Controller) -> bool:
 
 
 def _ignored(controller: Controller, t_ns: int) -> Event:
-    """Return an event that changes nothing by itself: a path change, or an expired probe timer in Careful Resume.
+    """Return an event without effect of its own, to replace an event of packets that are not in flight.
 
-    Careful Resume checks at any event whether its phase has ended.
+    It is a path change: :func:`advance`, not the step of the algorithm, resets the state for this event. Careful Resume
+    has its own rules for a path change, and gets an expired probe timer. At any event it checks whether its phase has
+    ended.
     """
     return PathChange(t_ns) if _resets(controller) else Pto(t_ns)
 

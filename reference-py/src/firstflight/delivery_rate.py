@@ -139,7 +139,10 @@ def with_samples(events: Sequence[Event]) -> Sequence[Event]:
 
 
 def samples_follow(events: Sequence[Event]) -> bool:
-    """Return whether the events of a connection have exactly the computed samples, or none."""
+    """Return whether the delivery-rate samples of a connection's events equal those that RateSampler computes.
+
+    The computation uses the events alone. The result is also true if no event has a sample.
+    """
     if not any(map(_has_sample, events)):
         return True
     sampler = RateSampler()

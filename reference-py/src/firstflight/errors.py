@@ -2,4 +2,4 @@
 
 
 class DomainError(ValueError):
-    """An argument is outside the domain of exact results of the references; nothing was computed."""
+    """An argument is outside the range where the model and its C port give exact results; nothing was computed."""

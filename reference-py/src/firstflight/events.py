@@ -172,7 +172,7 @@ class IdleRestart:
 class SavedPath:
     """Connection setup is complete, and this is the saved set for the Remote Endpoint, with the limit of the endpoint.
 
-    Beta is ``beta_numerator`` / ``beta_denominator``. ``saved_cwnd_bytes``: 0 without a set, as in ``saved_rtt_ns``.
+    Beta is ``beta_numerator`` / ``beta_denominator``. ``saved_cwnd_bytes``: this and ``saved_rtt_ns`` are both 0 without a set.
     ``expires_t_ns``: the end of its Lifetime, the last time of its use; ``None`` for none. ``max_jump_bytes``: the largest jump;
     ``None`` for no bound.
     """

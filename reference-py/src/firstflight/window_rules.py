@@ -50,9 +50,11 @@ def _no_numbers(_state: Any) -> dict[str, int | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowRules:
-    """The hooks. Their first argument is the state of the rules, which they change in place.
+    """The rules of a base controller as hooks, functions that NewReno calls. "Windows" are cwnd and ssthresh.
 
-    ``beta_tenths``: the window after a reduction, in tenths of the window before.
+    The first argument of each hook is the state of the rules, which the hook changes in place.
+
+    ``beta_tenths`` is a number: the window after a reduction, in tenths of the window before.
     ``slow_start_end_bytes``: returns the smallest window outside slow start for an ssthresh.
     ``on_sent``: packets were sent.
     ``on_ack``: processes an ACK before NewReno does. Arguments: ACK, datagram size, windows, whether they are in slow

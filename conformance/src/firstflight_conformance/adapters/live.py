@@ -28,7 +28,7 @@ class AdapterRun:
     """The answers of an adapter to the events of one case, requested turn by turn. All answers share one deadline."""
 
     def __init__(self, conversation: Conversation, declaration: Declaration) -> None:
-        """Begin before the first event."""
+        """Create a run with no event sent yet."""
         self._conversation, self._declaration = conversation, declaration
         self.lines: list[bytes] = []
         self.fault: ConversationError | None = None
@@ -41,7 +41,11 @@ class AdapterRun:
         return self.observed(index)
 
     def ask(self, first: int, events: list[Event]) -> None:
-        """Send the events of a turn, starting at index ``first``, unless already sent or after a fault."""
+        """Send the events of a turn in one write; read and store their answers.
+
+        ``first``: index of the first of these events in the case. Do nothing if the events were already sent, or after
+        a fault.
+        """
         if first == len(self.lines) and self.fault is None:
             raws = [messages.event_message(index, event_to_json(event)) for index, event in enumerate(events, first)]
             if self._conversation.validate:

@@ -328,7 +328,11 @@ def _deviations(reader: "_Reader") -> list[Deviation]:
 
 
 def _told(reader: "_Reader") -> Deviation:
-    """Return the members of a deviation that all its cases share."""
+    """Return a :class:`Deviation` with the members that all cases of a table ``[[deviation]]`` share.
+
+    The caller copies the result for each case of the table and sets ``case`` and ``clause``, which are empty and None
+    here. Raise :class:`ManifestError` for a missing or wrong member.
+    """
     if "kind" not in reader.raw:
         raise reader.error("kind", f"is missing; choose one of {', '.join(KINDS)}")
     kind, explanation = reader.text("kind"), reader.text("explanation")

@@ -338,7 +338,7 @@ def read_answers(
 
 
 def reason_of(answer: Message) -> str:
-    """Return the reason of an ``unsupported``."""
+    """Return the reason in an ``unsupported`` message, at most 300 characters, or "no reason given"."""
     reason = answer.get("reason")
     return excerpt(reason, 300) if isinstance(reason, str) and reason.strip() else "no reason given"
 

@@ -122,7 +122,7 @@ def _list(paths: Sequence[Path]) -> bool:
 
 
 def _columns(pairs: Sequence[str]) -> dict[str, str]:
-    """Return our column names by column name in the file."""
+    """Return our column names by column name in the file, from options OURS=NAME such as ``t_us=time``."""
     our_names = {}
     for pair in pairs:
         ours, _, name = pair.partition("=")

@@ -172,7 +172,11 @@ def _run(request: RunRequest) -> int:
 
 
 def _judged(request: RunRequest, scripts: list[AnyScript]) -> tuple[list[AdapterReport], Builds | None, list[int]]:
-    """Return the reports before any diagnosis, the builds, and the row counts of the tables printed meanwhile."""
+    """Judge the adapters; return their reports, the builds, and the row counts of the tables printed meanwhile.
+
+    The reports contain no diagnosis yet. The builds are the make targets of the adapters, with the outputs of failed
+    targets, or None if the request does not include building.
+    """
     builds = Builds(request.manifests) if request.build else None
     if any(isinstance(script, StimulusScript) for script in scripts):
         native.library()  # built once, not by each process
@@ -318,8 +322,8 @@ class _FirstTables:
     def add(self, judged: PoolReport) -> None:
         """Add the report of an adapter. Ignore adapters other than references.
 
-        Print a table of all references if this report is the last that the table needs. Reports by the vectors alone
-        and complete reports (``judged.whole``) have separate tables.
+        Results by the vectors alone and complete reports (``judged.whole``) have separate tables. Print a table as soon
+        as all references have a report for it.
         """
         if judged.adapter in self._references:
             reports = self._whole if judged.whole else self._by_vectors

@@ -17,7 +17,12 @@ from firstflight_conformance.simulate.cases import AnyCase
 
 
 def exercised(judged: Sequence[Judged]) -> Exercised:
-    """Return the unexercised rules of profiles with vectors that are judged in part."""
+    """Return the MUST rules that no judged event exercises, for profiles with a case that is judged only in part.
+
+    A case is judged in part if events after some index are not judged. The result contains the ids of these rules in
+    ``missing``, limited to rules that a vector judged in part lists. ``in_part`` is the number of vectors judged in
+    part, and ``of`` the number of vectors of these profiles.
+    """
     profiles = dict.fromkeys(_profile(judged_case.case) for judged_case in judged if judged_case.cut is not None)
     missing = [
         rule
@@ -34,7 +39,7 @@ def exercised(judged: Sequence[Judged]) -> Exercised:
 
 
 def exercised_by(passed: Sequence[AnyCase], failed: Sequence[AnyCase]) -> Exercised:
-    """Return the MUST rules that a case lists, but no passed case: the score of a null adapter.
+    """Return the MUST rules that are listed by a judged case, but by no passed case: the score of a null adapter.
 
     A null adapter contains no congestion control, so its passed cases should exercise few rules. ``passed`` and
     ``failed`` are its judged cases. The result contains the sorted ids in ``missing``, the number of cases in ``of``,

@@ -42,9 +42,11 @@ class _Combination:
     def place(self) -> tuple[object, ...]:
         """Sort key of combinations, simplest first.
 
-        The first number counts the alternatives of ``taken`` and ``moments``, and 1 for ``idle``. Then come
-        combinations without ``idle``, combinations with fewer alternatives at single events, and combinations with
-        fewer refused alternatives. Sorted ids decide last.
+        An alternative is a permitted choice other than the model's. The first number counts the alternatives for whole
+        cases (``taken``) and at single events (``moments``), plus 1 if ``idle``. A combination is ``idle`` if somewhere
+        a text permits an action, and the implementation does nothing. Among equal numbers, combinations without
+        ``idle`` come first, then fewer alternatives at single events, then fewer refused ones (unused, although they
+        would change answers). Sorted ids decide last.
         """
         return (
             len(self.taken) + len(self.moments) + self.idle, self.idle, len(self.moments), len(self.refused),
@@ -54,7 +56,9 @@ class _Combination:
     def plus(self, other: "_Combination") -> "_Combination":
         """Return a combination with the alternatives of both, by attribute. ``idle`` is true if it is true in either.
 
-        The result may take an alternative that it also refuses; callers discard such a combination.
+        ``idle``: in some case a text permits an action, and the implementation does nothing. The result may contain an
+        alternative both as taken (used) and as refused (unused, although it would change answers). Callers discard such
+        a combination.
         """
         alternatives, refused, moments = (
             self.taken | other.taken,
@@ -154,9 +158,10 @@ class _Join:
     def _of_ways(self) -> Joint:
         """Return the alternatives of the simplest combination of ways that fits every case, and the clashes.
 
-        A way is one explanation of a case by alternatives, which are permitted choices other than the model's. A case
-        that does not fit adds new ways, and the combination is repeated. If the number of refuted combinations exceeds
-        a limit, return the combination that fits the most cases.
+        A way is one explanation of a case by alternatives, which are permitted choices other than the model's. A clash
+        is a case that fits no combination; it is returned with the id of a contradicting case. A case that does not fit
+        the simplest combination adds new ways, and the combination is repeated. If no combination is left, or too many
+        are refuted, return the combination that fits the most cases.
         """
         while True:
             combinations, clashes = self._joined()
@@ -196,10 +201,11 @@ class _Join:
         )
 
     def _sparing(self, alternatives: frozenset[str], clashes: dict[str, str]) -> frozenset[str]:
-        """Return ``alternatives``, extended so that fewer cases need a bound, which is an interval of permitted values.
+        """Return ``alternatives``, extended by alternatives that explain the answers of cases without bounds.
 
-        An alternative is added if with it all cases that needed a bound conform without one. All other cases must still
-        fit. ``clashes``: ids of cases to ignore.
+        An alternative is a permitted choice other than the model's. A bound is an interval of permitted values. An
+        alternative is added if with it every case that needed a bound conforms without one, and all other cases still
+        conform. ``clashes``: cases to ignore, by id.
         """
         fitting = [subject for name, subject in self._conforming.items() if name not in clashes]
         following = shortest_first([subject for subject in fitting if self._follows(subject, alternatives)])
@@ -253,8 +259,9 @@ class _Join:
         """Search more ways of a case that does not conform with exactly ``alternatives``, and store them.
 
         A way is one explanation of the case by alternatives. The search starts with ``alternatives``, or without
-        alternatives if no way of the case is known yet. ``alternatives`` is marked as refuted if the search finds no
-        new way, or if a way has exactly these alternatives.
+        alternatives if no way of the case is known yet. Refuted sets are not proposed again. ``alternatives`` is marked
+        as refuted if the search finds no new way. It is also marked if a way has exactly these alternatives: the ways
+        would otherwise propose this set again.
         """
         name = subject.case.id
         ways_by_case = self._ways if name in self._conforming else self._objectors
@@ -272,8 +279,8 @@ class _Join:
 
         The other failed cases are added to the clashes, each with the id of a contradicting case. The candidates are
         the sets of ``combinations``. If each of them changes a passing case, smaller sets are tried, with one
-        alternative less each time. A contradicted choice does not exclude the others. ``clashes``: the clashes known so
-        far.
+        alternative less each time. The other alternatives of a contradicted set may still be right. ``clashes``: the
+        clashes known so far.
         """
         passing = [*(subject for subject, _ in self._objectors.values()), *self._passing]
         conforming = [subject for name, subject in self._conforming.items() if name not in clashes]
@@ -298,10 +305,11 @@ class _Join:
         return Joint(alternatives, clashes | {name: self._objects(name, alternatives, passing) for name in unfit})
 
     def _objects(self, name: str, alternatives: frozenset[str], passing: Sequence[AnsweredCase]) -> str:
-        """Return the id of the first passing case that the alternatives of another case change, or an empty string.
+        """Return the id of the first passing case that contradicts the failed case ``name``, or an empty string.
 
-        ``name``: id of the other case. The alternatives are one of its explanations together with ``alternatives``; of
-        its explanations, the one with the smallest union counts. ``passing``: the cases to test.
+        An alternative is a permitted choice other than the model's. Each explanation of the failed case is a set of
+        alternatives. The smallest union of such a set with ``alternatives`` is tested. A case in ``passing``
+        contradicts if it does not conform with this union.
         """
         _, ways = self._ways[name]
         nearest = min((way.taken | alternatives for way in ways), key=len, default=alternatives)

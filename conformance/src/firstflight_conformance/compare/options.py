@@ -17,7 +17,11 @@ NOTHING: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An alternative at an open point."""
+    """An alternative at an open point: a permitted choice other than the model's.
+
+    ``point``: the open point, a place where a text permits several choices. ``candidate``: the alternative as changes
+    of the model.
+    """
 
     point: OpenPoint
     candidate: Candidate
@@ -87,12 +91,12 @@ class Chosen:
 
     @property
     def candidate(self) -> Candidate:
-        """All alternatives of the set as one candidate, a list of changes of the model. The list may be empty."""
+        """All permitted choices of this set as one candidate, a list of changes of the model, which may be empty."""
         return together([option.candidate for option in self.options])
 
     @property
     def key(self) -> frozenset[str]:
-        """The ids of the alternatives in the set."""
+        """The ids of the alternatives (permitted choices other than the model's) in this set."""
         return frozenset(option.id for option in self.options)
 
     def without(self, option: Option) -> "Chosen":
@@ -110,7 +114,10 @@ class Models:
     """
 
     def __init__(self, algorithm: str, profile: str, *, covered: bool = False) -> None:
-        """Load the alternatives of the profile. ``covered``: also those within an interval of permitted values."""
+        """Load the alternatives of the profile, which are permitted choices other than the model's.
+
+        ``covered``: also load alternatives that are within an interval of permitted values.
+        """
         self.options = {option.id: option for option in options_of(algorithm, profile, covered=covered)}
         self._made: dict[frozenset[str], Variant | None] = {}
 
@@ -126,9 +133,10 @@ class Models:
 
     @cached_property
     def bases(self) -> list[frozenset[str]]:
-        """Sets of alternatives that belong to one decision, such as a unit. Answers may show a set only as a whole.
+        """Sets of alternatives (permitted choices) that belong to one decision, such as counting rates in packets.
 
-        The search for alternatives that explain a case starts with these sets, in addition to its own start.
+        Each alternative of a set changes another place of the model. Answers may match only with the whole set. The
+        search for alternatives that explain a case starts with these sets, in addition to its own start.
         """
         groups = (names for option in self.options.values() for names in option.point.together)
         return list(dict.fromkeys(map(frozenset, groups)))
@@ -144,7 +152,7 @@ class Models:
 
     @cached_property
     def bits(self) -> dict[str, int]:
-        """Bit of each alternative, by id, in the bit mask that :attr:`executed` returns."""
+        """Bit of each alternative, by id, in the mask of alternatives that may affect a result (:attr:`executed`)."""
         return {name: 1 << place for place, name in enumerate(self.options)}
 
     def variant(self, names: frozenset[str]) -> Variant | None:
@@ -154,7 +162,10 @@ class Models:
         return self._made[names]
 
     def chosen(self, names: frozenset[str]) -> Chosen:
-        """Return these alternatives as choices. They must not exclude each other."""
+        """Return the alternatives with the ids ``names``, together with a new copy of the model changed by them.
+
+        An alternative is a permitted choice other than the model's. The alternatives must not exclude each other.
+        """
         chosen = tuple(option for name, option in self.options.items() if name in names)
         # Clauses are found by line numbers, which switched functions lack.
         variant = _built(chosen)

@@ -39,7 +39,11 @@ class Walker:
         raise NotImplementedError
 
     def before(self, position: "Position") -> Any:
-        """Return the controller of a position if this model can continue from it, or a copy that follows this model."""
+        """Return the controller of ``position``, a state after earlier answers, in a form that this model can use.
+
+        Return the controller itself if its own model has the same classes and readings (interpretations of a text).
+        Otherwise return a copy of its state with the rules and readings of this model.
+        """
         if self.variant.continues(position.along.variant):
             return position.controller
         first, old = self._first, position.controller.copy()
@@ -89,7 +93,11 @@ class Position:
 
     @property
     def flags(self) -> tuple[object, ...]:
-        """``narrowed`` and ``avoiding``, which affect later answers in addition to the controller and the bounds."""
+        """Flags that affect later answers, in addition to the controller and the bounds.
+
+        ``narrowed``: the model continued from a differing answer that is in a permitted interval. ``avoiding``: CUBIC
+        has been in congestion avoidance.
+        """
         return self.narrowed, self.avoiding
 
     def is_cut_by(self, event: Event) -> bool:
@@ -124,8 +132,8 @@ class PendingStep:
     def state(self) -> Any:
         """A copy of the controller after the event, with the model's own values.
 
-        It is made at the first access, which must be before :meth:`meets`: a bound may set the controller to values of
-        the answer.
+        It is made at the first access, which must be before :meth:`meets`. There a bound (an interval of permitted
+        values) may set the controller to values of the answer.
         """
         if self._state is None:
             self._state = self.controller.copy()
@@ -145,7 +153,10 @@ class PendingStep:
         raise NotImplementedError
 
     def bounds(self) -> list[Bound]:
-        """Return copies of the bounds (intervals of permitted values) before the event, for this model."""
+        """Return copies of the bounds (intervals of permitted values) before the event of this step.
+
+        A bound runs a model to try other events. The copies use the model of this step.
+        """
         advance = self.along.variant.advance
         return [bound.copy(advance) for bound in self.position.bounds]
 

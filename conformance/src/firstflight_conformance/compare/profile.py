@@ -96,9 +96,9 @@ def _may_conform(subject: AnsweredCase, joint: Joint) -> bool:
 def values_taken(values_by_case: Mapping[str, Sequence[Taken]]) -> list[Choice]:
     """Return one :class:`Choice` for each kind of value that answers take from an interval that a text permits.
 
-    ``values_by_case``: the values by id of the case. Values of one kind have the same open point, quantity, reference,
-    and action or inaction. The text of a choice contains the smallest and the largest share: the value divided by its
-    reference, such as the saved window.
+    ``values_by_case``: the values by id of the case. Values of one kind have the same open point, quantity and
+    reference. Values for doing nothing, such as not jumping, are a kind of their own. The text of a choice contains the
+    smallest and the largest share: the value divided by its reference, such as the saved window.
     """
     points = {point.id: point for point in open_points()}
     groups: dict[tuple[str, str, str, bool], list[tuple[str, Taken]]] = {}

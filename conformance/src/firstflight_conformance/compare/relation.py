@@ -71,7 +71,7 @@ class ConformingWay:
 
     @property
     def idle(self) -> int:
-        """Number of members of ``values`` that stand for inaction: the text permits it, and the sender did nothing."""
+        """Number of values from permitted intervals that mean inaction: the sender did nothing, as the text permits."""
         return sum(not value.acts for value in self.values)
 
     @property
@@ -135,8 +135,9 @@ def explained(subject: AnsweredCase, models: Models, alternatives: frozenset[str
     """Return the cheapest explanation of a case by exactly these alternatives throughout the case.
 
     An alternative is a permitted choice other than the model's. Alternatives at single events, and values in permitted
-    intervals, may be part of the explanation. Return ``None`` if the answers differ nevertheless, or at the limit of
-    steps.
+    intervals, may be part of the explanation. The cheapest has the fewest alternatives at single events and permitted
+    omissions of an action together, then the fewest values. Return ``None`` if the answers differ nevertheless, or at
+    the limit of steps.
     """
     return explained_answered(_answered(subject), models, alternatives)
 
@@ -145,8 +146,9 @@ def explained_answered(answered: Answered, models: Models, alternatives: frozens
     """Return the cheapest explanation of answers by exactly these alternatives at all events.
 
     An alternative is a permitted choice other than the model's. Alternatives at single events, and values in permitted
-    intervals, may be part of the explanation. Return ``None`` if the answers differ nevertheless, or at the limit of
-    steps.
+    intervals, may be part of the explanation. The cheapest has the fewest alternatives at single events and permitted
+    omissions of an action together, then the fewest values. Return ``None`` if the answers differ nevertheless, or at
+    the limit of steps.
     """
     try:
         ended = _Search(answered, models).walk(alternatives, 0).ended
@@ -191,9 +193,9 @@ class _Walked:
 
     The run has a start: a set of alternatives, which are permitted choices other than the model's. ``ended``:
     explanations of all answers, or of all answers up to the end of judging. ``last``: index of the last event that an
-    explanation reaches, or the number of events after the last answer. ``front``: the sets of alternatives of the
-    explanations that reach it. ``base_last``: index of the last event that exactly the start reaches, or -1. ``stuck``:
-    explanations that the answer to event ``last`` discards, sorted by :attr:`_Live.place`.
+    explanation reaches, or the number of all events if every answer is explained. ``front``: the sets of alternatives
+    of the explanations that reach it. ``base_last``: index of the last event that exactly the start reaches, or -1.
+    ``stuck``: explanations that the answer to event ``last`` discards, sorted by :attr:`_Live.place`.
     """
 
     ended: tuple[_Live, ...] = ()
@@ -283,7 +285,7 @@ class _Search:
         return Judgement(ways, ends, steps=self._steps, states=self._states)
 
     def _sure(self, ended: Iterable[_Live]) -> list[_Live]:
-        """Return the reliable ones of complete explanations, cheapest first.
+        """Return the reliable explanations among ``ended``, explanations of all answers; cheapest first.
 
         An explanation is unsure if it took an alternative (a permitted choice) after an event where alternatives were
         not tested. An unsure explanation is returned only if the model with exactly its alternatives also gives all
@@ -297,9 +299,10 @@ class _Search:
     def walk(self, base: frozenset[str], radius: int) -> _Walked:
         """Run the model along the answers from the alternatives ``base``, and return the resulting explanations.
 
-        An alternative is a permitted choice other than the model's. ``radius``: number of other alternatives that an
-        explanation may take before an answer requires them. With radius 0, the alternatives for the whole case are
-        exactly ``base``.
+        An alternative is a permitted choice other than the model's. An explanation may add one at an event where it
+        changes the state or an observable. ``radius``: largest number of added alternatives that no answer required. An
+        alternative is required, and does not count, if the model gives the answer to this event only with it. With
+        radius 0 none is added, so that the alternatives for the whole case are exactly ``base``.
         """
         live, ended = self._begin(base, radius), list[_Live]()
         base_last = -1
@@ -399,11 +402,12 @@ class _Search:
             yield from self._split(split, root, radius, index, event, observed, at_once)
 
     def _silent(self, walked: _Walked) -> list[frozenset[str]]:
-        """Return sets of alternatives that give the first answer without an explanation in ``walked``.
+        """Return sets of alternatives that give the first answer that no explanation in ``walked`` gives.
 
-        An alternative is a permitted choice other than the model's. Each set adds alternatives that alone change
-        neither state nor observables at this event. Such an alternative changes only the values that a permitted
-        interval accepts, or acts only together with another alternative.
+        An alternative is a permitted choice other than the model's. ``walked``: the result of a run along the answers.
+        Each set adds one or two silent alternatives to an explanation of the earlier answers. A silent alternative
+        alone changes neither state nor observables at this event. It changes only the values that a permitted interval
+        accepts, or acts only together with another alternative.
         """
         if not walked.stuck or not self._limits.silent:
             return []
@@ -421,10 +425,12 @@ class _Search:
     def _from(
         self, live: _Live, node: _Node, index: int, event: Event, observed: dict[str, Any], at_once: int
     ) -> Iterator[_Live]:
-        """Yield the explanations after a step that gives the answer, alone or with further alternatives.
+        """Yield the explanations of all answers up to this event that start from ``live`` and the step ``node``.
 
-        ``node``: the step with its alternatives (permitted choices). ``at_once``: largest number of further
-        alternatives that change the state or an observable of this step; 0 for none.
+        ``live``: an explanation of the earlier answers, which is a state of the model and the alternatives (permitted
+        choices) that lead to it. ``node``: the event processed with these and one or two more alternatives.
+        ``at_once``: number of further alternatives that the answer may require together; with 0, only ``node`` is
+        tried.
         """
         with_it = replace(live, way=replace(live.way, taken=node.names))
         if at_once:
@@ -432,11 +438,12 @@ class _Search:
         return self._met(with_it, node, node.names, live.way.refused, 0, index, observed)
 
     def _silent_steps(self, live: _Live, event: Event) -> Iterator[tuple[_Node, int]]:
-        """Yield steps of an event with one or two silent alternatives, each with a number of alternatives to add.
+        """Yield steps of an event with one or two silent alternatives, each with a number of further alternatives.
 
         An alternative (a permitted choice) is silent if alone it changes neither state nor observables at this event.
-        The number is 0 for one silent alternative. Two silent alternatives are combined if each changes a function that
-        the step with the other executes. The number is then 3 if together they change the step, and 0 otherwise.
+        The number limits the alternatives that the caller may add to the step until it gives the answer. It is 0 for
+        one silent alternative. Two are combined if each changes a function that the step with the other executes. The
+        number is then 3, the usual limit for one event, if together they change the step, and 0 otherwise.
         """
         alternatives, bits = live.way.taken, self._models.bits
         root = self._step(live.position, alternatives, event, traced=True)
@@ -457,8 +464,9 @@ class _Search:
         """Yield the explanations that remain after a step, without and with further alternatives (permitted choices).
 
         ``root``: the step with the alternatives so far. Further alternatives must change its state or an observable.
-        They are not tried if ``radius``, the number of unrequired alternatives, is exhausted and ``root`` gives the
-        answer. ``at_once``: number of alternatives that this answer may require together.
+        ``radius``: number of alternatives that an explanation may contain although no answer required them. Further
+        ones are not tried if ``radius`` is 0, or if this number is reached and ``root`` itself gives the answer.
+        ``at_once``: number of alternatives that this answer may require together.
         """
         room = radius - live.hidden
         if not radius or (room <= 0 and root.step is not None and root.step.equals(observed)):
@@ -491,11 +499,11 @@ class _Search:
         self, live: _Live, node: _Node, alternatives: frozenset[str], refused: frozenset[str], hidden: int, index: int,
         observed: dict[str, Any], *, skipped: bool = False,
     ) -> Iterator[_Live]:  # fmt: skip
-        """Yield the explanations after a step that gives the answer itself, or by a value in a permitted interval.
+        """Yield the explanations of the answers up to this one, if the step ``node`` gives the answer.
 
-        ``node``: the step. The iterator is empty if the step does not give the answer. Different intervals can give
-        several explanations. ``hidden``: number of alternatives (permitted choices) that the step adds and the answer
-        does not require.
+        An explanation is a state of the model and the alternatives (permitted choices) that lead to it. The answer is
+        the step's own, or in an interval of permitted values. Several intervals can give several explanations.
+        ``hidden``: number of alternatives that the step adds and the answer does not require.
         """
         step, settled = node.step, alternatives - self._unsettled
         unsure = live.unsure or (live.skipped and len(settled) > len(live.way.taken))
@@ -511,7 +519,8 @@ class _Search:
 
         A bound is an interval of permitted values. ``None``: no bound of the startup algorithm accepted the answer, or
         the model crashes. The interval of a startup algorithm may include windows that growth of its base controller
-        also gives, so both explanations are tried. Bounds of one base exclude each other.
+        also gives, so both explanations are tried. Bounds of the base controller remain in use: only one of them can
+        accept an answer.
         """
         points = {acceptance.point for acceptance in step.taken if not _is_of_base(acceptance.point)}
         if not points:
@@ -607,7 +616,10 @@ class _Search:
 
 @cache
 def _is_of_base(point: str) -> bool:
-    """Return whether an open point, by its id, belongs to a base."""
+    """Return whether an open point belongs to a base controller, such as NewReno, not to a startup algorithm.
+
+    An open point is a place where a text permits several choices. ``point``: its id, such as "cubic U1".
+    """
     return isinstance(ALGORITHMS[point.partition(" ")[0]], Base)
 
 
@@ -627,8 +639,9 @@ def _fewest_first(fronts: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...
 def _least(ended: Iterable[_Live]) -> list[_Live]:
     """Return the cheapest complete explanation for each combination of taken and refused alternatives, cheapest first.
 
-    An alternative is a permitted choice other than the model's. The cost counts alternatives and permitted inactions,
-    then alternatives at single events, then values from permitted intervals.
+    An alternative is a permitted choice other than the model's. The cost first counts all alternatives, and the events
+    where the sender did nothing, as the text permits. Equal costs are ordered by the number of alternatives taken only
+    at single events, then by the number of values from permitted intervals.
     """
     cheapest: dict[tuple[frozenset[str], frozenset[str]], _Live] = {}
     for state in sorted(ended, key=lambda state: state.way.cost):

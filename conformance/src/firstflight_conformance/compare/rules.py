@@ -25,7 +25,10 @@ _FREE = ("MAY", "domain")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A result with its case. ``subject``: the answers, for a case that conforms by other choices."""
+    """A result with its case.
+
+    ``subject``: the case with its answers if it conforms by permitted choices other than the model's, else ``None``.
+    """
 
     result: Result
     case: AnyCase
@@ -41,7 +44,8 @@ def missing(case_results: Sequence[Seen], choices: Sequence[Choice], declaration
     """Return the rules of one profile that no judged event exercised.
 
     Vectors exercise every rule of a profile. With only closed-loop cases the rules come from the model's own runs.
-    Rules of explained cases, and rules only in cases refused for a declared reason, are not required.
+    Rules of failed cases that a known deviation of the manifest explains are not required. Rules only in cases refused
+    for a declared reason are not required either.
     """
     if not any(case_result.subject is not None or _is_refused(case_result.result) for case_result in case_results):
         return ()
@@ -100,7 +104,11 @@ def _is_refused(result: Result) -> bool:
 
 
 def _required_in_loop(case_results: Iterable[Seen], declaration: Declaration) -> set[str]:
-    """Return the rules of the model's own runs of cases that conform by other choices."""
+    """Return the ids of the rules that judged events must exercise if a profile has closed-loop cases only.
+
+    These are the rules that the unchanged model executes in its own runs of the cases. Only cases that conform by
+    permitted choices other than the model's count.
+    """
     return {
         clause
         for case_result in case_results

@@ -100,7 +100,7 @@ class AnsweredCase:
     def _usage(self) -> list[bool]:
         """For each event, whether either value of ``app_limited`` is possible.
 
-        True for an ACK if the common rules for the use of the window do not all give the value in the event. The
+        True for an ACK if the common tests for an application limit do not all agree with the value in the event. The
         windows come from the answers. The list is empty unless the stack derives ``app_limited`` itself in a
         closed-loop case, which has a simulated sender.
         """
@@ -122,7 +122,10 @@ class AnsweredCase:
         return self._walks[variant.key]
 
     def _walked(self, variant: Variant, end: int) -> Walk:
-        """Return how far the variant with its bounds reproduces the answers. A crash ends the walk."""
+        """Return how far the variant reproduces the first ``end`` answers. A crash ends the walk.
+
+        An answer within a bound, an interval of permitted values, is reproduced, too.
+        """
         walk = Walk()
         for step in self.steps(variant, end):
             if step.cut:
@@ -137,9 +140,11 @@ class AnsweredCase:
     def reproduced(self, variant: Variant, end: int | None = None) -> int:
         """Return the number of answers up to ``end`` that a possibly wrong variant gives, from the first on.
 
-        Judging ends at an event that sends more than the implementation's window. All answers count as given if judging
-        ends after the first divergence of the case. If it ends at or before the divergence, only the answers before the
-        end count, since they do not explain the divergence. ``end``: number of answers to compare, ``None`` for all.
+        Counting stops at the first answer that the variant does not give. It also stops before an event that sends more
+        than the implementation's window. ``first`` is the first divergence of the implementation from the reference
+        model. If the stopping event is after ``first``, all answers count as given: the later ones are not judged. If
+        it is at or before ``first``, only the answers before it count, since they do not explain the divergence.
+        ``end``: number of answers to compare, ``None`` for all.
         """
         known = self._walks.get(variant.key) if end is None else None
         walk = known or self._walked(variant, self.length if end is None else end)
@@ -148,8 +153,8 @@ class AnsweredCase:
     def judged_by(self, walk: Walk) -> int:
         """Return the number of answers that agree in a run of a variant along the answers.
 
-        All answers count if judging ended early because the events send more than the implementation's window. The
-        answers after this event are not judged. ``walk``: the result of the run.
+        Judging ends before an event that sends more than the implementation's window. If all answers before such an
+        event agree, all answers of the case count: the later ones are not judged. ``walk``: the result of the run.
         """
         return walk.agreed if walk.cut is None else self.length
 
@@ -195,8 +200,8 @@ class AnsweredCase:
         """Return whether an answer agrees with the observation of a variant, within the adapter's tolerance.
 
         The tolerance follows from the adapter's unit of windows and arithmetic, such as packets or float64.
-        ``avoiding``: CUBIC has been in congestion avoidance, where it may be larger. Answers also agree if the stack
-        may already react to the next event.
+        ``avoiding``: CUBIC has been in congestion avoidance, where the tolerance may be larger. Answers also agree if
+        the stack may already react to the next event.
         """
         return (
             self._is_ahead(index)
@@ -214,8 +219,8 @@ class AnsweredCase:
         """Return whether all observables of an answer agree with an observation, within the adapter's tolerance.
 
         The tolerance follows from the adapter's unit of windows and arithmetic, such as packets or float64.
-        ``avoiding``: CUBIC has been in congestion avoidance, where it may be larger. Other values that the vector
-        allows at event ``index`` agree, too.
+        ``avoiding``: CUBIC has been in congestion avoidance, where the tolerance may be larger. Other values that the
+        vector allows at event ``index`` agree, too.
         """
         expected = observables(observation)
         allowed = dict(self.allowed[index]) if index < len(self.allowed) else {}

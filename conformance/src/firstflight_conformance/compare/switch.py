@@ -57,11 +57,16 @@ class Switch:
         self._both: dict[tuple[Function, tuple[str, ...]], CodeType | None] = {}
 
     def has(self, names: Iterable[str]) -> bool:
-        """Return whether each of these alternatives changes functions and constants only."""
+        """Return whether each of these alternatives (permitted choices, by id) changes functions and constants only."""
         return all(self._changes[name] is not None for name in names)
 
     def together(self, names: Sequence[str]) -> Change | None:
-        """Return the combined change of alternatives, or ``None`` if they exclude each other."""
+        """Return the combined change of alternatives, or ``None`` if they exclude each other.
+
+        An alternative is a permitted choice other than the model's, here a change of functions and constants.
+        Alternatives exclude each other if they set the same constant. They also do if their changes of one function
+        cannot be applied to its text one after the other.
+        """
         changes = {name: change for name in names if (change := self._changes[name]) is not None}
         constants = [item for change in changes.values() for item in change.constants.items()]
         if len(dict(constants)) < len(constants):
@@ -82,7 +87,8 @@ class Switch:
     def select(self, change: Change) -> None:
         """Apply ``change``, the new code and constants of a combination of alternatives, to the copy of the model.
 
-        Functions and constants that only the previous change replaced get their original values again.
+        An alternative is a permitted choice other than the model's. Functions and constants that only the previous
+        change replaced get their original values again.
         """
         if self._selected is change:
             return
@@ -144,9 +150,10 @@ class Switch:
 
 
 class Switched(Variant):
-    """The model with some alternatives, applied to the shared copy of a :class:`Switch` before each call.
+    """The model with some alternatives, which are permitted choices other than the model's.
 
-    An alternative is a permitted choice other than the model's.
+    All models of one :class:`Switch` share its private copy of the model. Before each call, the switch replaces
+    functions and constants of this copy, so that it has exactly the alternatives of the called model.
     """
 
     def __init__(self, switch: Switch, change: Change, choices: dict[str, dict[str, Any]], key: Any) -> None:
@@ -174,13 +181,20 @@ class Switched(Variant):
         return super().advance(state, event)
 
     def followed(self, observation: Any, state: Any, shows: dict[str, Any]) -> Any:
-        """Return the observation of a state after its windows were set to an implementation's windows."""
+        """Return ``observation`` with the windows of ``state``, which the caller set to the implementation's windows.
+
+        ``shows``: values of further members, which replace the members of the observation.
+        """
         self._switch.select(self._change)
         return super().followed(observation, state, shows)
 
 
 def _change_of(parts: Sequence[Mutant]) -> Change | None:
-    """Return the change of an alternative, or ``None`` if it changes more than functions and constants."""
+    """Return the combined change of ``parts``, or ``None`` if a part changes more than functions and constants.
+
+    ``parts``: the changes of the model (mutants) that make up one alternative, a permitted choice other than the
+    model's. Return ``None`` also if two parts change the same function.
+    """
     combined = Change({}, {})
     for change in map(change_of, parts):
         if change is None or change.codes.keys() & combined.codes.keys():

@@ -122,13 +122,14 @@ def content(code: CodeType) -> tuple[Any, ...]:
 
 
 class Executed:
-    """Records the alternatives that may affect a step: those that touch an executed function.
+    """Records the alternatives that may affect a step, since the step executes a function that they change.
 
-    ``touched``: the functions that each alternative changes, or ``None`` for any.
+    An alternative is a permitted choice other than the model's. ``touched``: for each alternative, the functions that
+    it changes, or ``None`` if it may change any function.
     """
 
     def __init__(self, touched: Sequence[frozenset[Function] | None]) -> None:
-        """Assign a bit to each alternative, in this order."""
+        """Assign bit n to item n of ``touched``: the functions that alternative n changes, or ``None`` for any."""
         self._always = sum(1 << place for place, functions in enumerate(touched) if functions is None)
         self._bits: dict[Function, int] = {}
         for place, functions in enumerate(touched):

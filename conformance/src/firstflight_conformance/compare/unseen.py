@@ -53,7 +53,7 @@ def _by_profile(
 def _choices(report: AdapterReport, case_results: Sequence[Seen]) -> list[Choice]:
     """Return the permitted choices of the implementation that apply to a profile.
 
-    These are choices that a case of ``case_results`` shows, the results of the profile, and choices that list no cases.
+    ``case_results``: the results of the profile. A choice applies if it lists one of their cases, or no cases at all.
     """
     names = {case_result.result.case_id for case_result in case_results}
     choices = report.diagnosis.choices if report.diagnosis is not None else ()
@@ -80,7 +80,11 @@ def _is_shown(case_results: Sequence[Seen], declaration: Declaration) -> bool:
 
 
 def _shows(judged: Sequence[Seen], declaration: Declaration) -> Iterator[bool]:
-    """Yield whether a case shows the algorithm. Passed cases come first: the model gives their answers."""
+    """Yield for each case whether it shows the algorithm: the base controller alone would give other answers.
+
+    Passed cases come first, since their answers equal the model's. A conforming case shows the algorithm if the base
+    cannot give its answers by any permitted choice. Passed computations are skipped.
+    """
     for case_result in judged:
         if case_result.subject is None and not isinstance(case_result.case, ComputationCase):
             yield acts(case_result.case, declaration)

@@ -48,7 +48,11 @@ def may_be_broken(clauses: Iterable[str], profile: tuple[str, str]) -> tuple[str
 
 
 def _held(clauses: Iterable[str], profile: tuple[str, str]) -> list[str]:
-    """Keep the rules that apply to a profile: its algorithm, the layers below, and NewReno, shared by every base."""
+    """Keep the rules that apply to a profile.
+
+    These are rules of its algorithm, of its base controller and other algorithms below it, and of NewReno, shared by
+    every base.
+    """
     pages = {name for name, _ in layers(*profile)} | {DEFAULT_BASE[0]}
     known = known_clauses()
     return [

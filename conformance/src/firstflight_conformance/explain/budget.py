@@ -53,7 +53,10 @@ class Budget:
 
     @contextmanager
     def at_most(self, events: int) -> Iterator[None]:
-        """Limit the search within the context to this number of replayed events, by a higher floor."""
+        """Limit the search within the context to this number of replayed events.
+
+        The search stops when ``floor`` events are left of the whole budget. ``floor`` is raised for this context.
+        """
         before = self.floor
         self.floor = max(before, self.left - events * self.weight // 100)
         try:

@@ -34,8 +34,8 @@ class Agreement:
 class Departures:
     """The failed cases of a profile that no permitted choices at open points explain, and their explanations.
 
-    ``chosen``: permitted choices that are part of the model here. ``failures``: the failed cases, compared with this
-    model, and the passed cases, whose answers an explanation must not change.
+    ``chosen``: permitted choices that are part of the model in this comparison. ``failures``: the failed cases,
+    compared with the model with these choices, and the passed cases, whose answers an explanation must not change.
     """
 
     chosen: Chosen
@@ -92,8 +92,9 @@ class Verdicts:
 
     ``agreement``: cases that conform by permitted choices at open points, and these choices. ``departures``: cases that
     the choices of the run, one combination for all cases, do not explain. ``undecided``: ids of cases without a verdict
-    within the step limit. ``clashes``: ids of departures that conform only by other choices than the run. The value is
-    the id of a case that contradicts these choices, empty if several do.
+    within the step limit. ``clashes``: ids of departures that conform only by permitted choices other than the choices
+    of the run. Each is mapped to the id of a case that contradicts these other choices, or to an empty string if only
+    several cases together do.
     """
 
     agreement: Agreement
@@ -130,10 +131,11 @@ def _departures(
 def _with_fewer_choices(
     chosen: Chosen, rest: list[AnsweredCase], agreed: list[AnsweredCase], passing: list[AnsweredCase], budget: Budget
 ) -> Departures | None:
-    """Return the failures ``rest`` with one permitted choice of ``chosen`` dropped, or ``None`` if all are needed.
+    """Explain the failures ``rest`` with one choice of ``chosen`` dropped; return ``None`` if all are needed.
 
-    A choice is dropped if one wrong decision explains ``rest`` and every case of ``agreed`` that needs the choice. The
-    failures are then compared with the model with the remaining choices. Choices needed by most cases are tried first.
+    ``chosen``: permitted choices at open points. ``agreed``: cases that conform with these choices. A choice is dropped
+    if one wrong decision explains ``rest`` and every case of ``agreed`` that needs the choice. The result contains
+    ``rest`` compared with the model with the remaining choices. Choices needed by most cases are tried first.
     """
 
     def needing(fewer: Chosen) -> list[AnsweredCase]:

@@ -54,7 +54,10 @@ def scored(report: AdapterReport, cases: Mapping[str, AnyCase]) -> AdapterReport
 
 
 def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequence[AnsweredCase]) -> list[AnsweredCase]:
-    """Return the completely judged passes in profiles with failures; in closed loop, only runs equal to the model."""
+    """Return the completely judged passed cases of the profiles with failures.
+
+    A closed-loop case is included only if its run equals the run of the model.
+    """
     assert report.declaration is not None
     profiles = {(subject.case.vector.algorithm, subject.case.profile) for subject in failing}
     passed_cases = [
@@ -124,7 +127,12 @@ def _merged(causes: Sequence[Cause], more: Sequence[Cause]) -> list[Cause]:
 
 
 def _place(cause: Cause) -> tuple[int, int, int]:
-    """Sort key: strong causes, unknown causes, weak causes; then by explained failures; causes that use bounds last."""
+    """Sort key of a cause: known causes, then unknown causes, then weak causes.
+
+    A weak cause is known, but may be a coincidence: it explains less than a third of the failures. Causes of most
+    failures come first in their group. At equal numbers, causes that need fewer values from bounds (permitted
+    intervals) come first.
+    """
     if cause.kind == "rule":
         return 1, 0, 0
     return 2 if cause.is_scrap else 0, -cause.explains, cause.followed
@@ -164,7 +172,12 @@ def _cause(explanation: Explanation, failing: Sequence[AnsweredCase], failure_co
 
 
 def _clearest_first(subjects: Sequence[AnsweredCase], variant: Variant) -> list[AnsweredCase]:
-    """Return the cases explained by a cause: cases without effects of open points first, then the shortest."""
+    """Return the cases explained by a cause: cases unaffected by open points first, in each group the shortest first.
+
+    An open point is a place where a text permits several choices or an interval of values. Last are cases without a
+    judged failure under the permitted choices alone. Before them are cases that need a value of an interval, and cases
+    whose first divergence depends on permitted choices.
+    """
     right = Variant()
 
     def affected(subject: AnsweredCase) -> tuple[bool, bool]:
@@ -214,7 +227,11 @@ def _about(case: AnyCase) -> tuple[str, str]:
 
 
 def _with_cause(result: Result, diagnosis: Diagnosis) -> Result:
-    """Return a failure with its level and cause. For an explained deviation, the manifest sets the level."""
+    """Return a failure with its cause and level: the requirement level, such as MUST, of the violated rules.
+
+    The level of a conforming failure is ``open point``. For a deviation explained in the manifest, the manifest sets
+    the level. Other verdicts are returned unchanged.
+    """
     if result.verdict is not Verdict.FAIL:
         return result
     why = result.explained_by

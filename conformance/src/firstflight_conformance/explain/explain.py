@@ -59,7 +59,8 @@ class Failures:
     """Failed and passed cases of one adapter, and the search for candidates (possible causes) of the failures.
 
     ``choices``: permitted choices of the adapter at open points, part of the model in all cases. ``named``: whether
-    only readings and named mutants are candidates. ``budget``: the limit of replayed events.
+    only readings and named mutants (wrong models listed in ``mutants.toml``) are candidates. ``budget``: the limit of
+    replayed events.
     """
 
     def __init__(
@@ -74,8 +75,8 @@ class Failures:
         """Store the cases and the settings of the search.
 
         ``choices``: permitted choices at open points, applied to the model together with each candidate. ``named``: try
-        only other readings and named mutants as causes. ``budget``: limit of replayed events, by default
-        :data:`budget.EVENTS`.
+        only other readings and named mutants (wrong models listed in ``mutants.toml``) as causes. ``budget``: limit of
+        replayed events, by default :data:`budget.EVENTS`.
         """
         self.choices, self._named = choices, named
         self.failing = shortest_first(failing)
@@ -105,9 +106,11 @@ class Failures:
     def whole(self) -> list[Explanation]:
         """Explanations of all failures: another profile, readings, named mutants, and operators.
 
-        An operator is a small edit of one source line of the model. A named mutant precedes operators unless exactly
-        one line has operators and its rules include a rule of the mutant. With few cases, edits of many lines fit by
-        accident. An operator that adds a statement or a guard has a worse description than a named mutant.
+        A named mutant is a wrong model listed in ``mutants.toml``. An operator is a small edit of one source line of
+        the model. Another profile or a reading that explains all failures excludes operators. So does a named mutant,
+        unless all operators found edit the same line, and a rule of this line is a rule of the mutant. With few cases,
+        edits of many lines fit by accident. An operator that adds a statement or a guard has a worse description
+        than a named mutant.
         """
         known = self.known()
         sure = bool(known) and not self._followed(known[0])
@@ -120,7 +123,7 @@ class Failures:
         return [*(_ordered(explanation, rules, merged) for explanation in operators), *known][:NAMED]
 
     def known(self) -> list[Explanation]:
-        """Return explanations of all failures by a stand-in, readings and named mutants, in this order.
+        """Return explanations of all failures by a stand-in, readings and mutants (listed wrong models), in order.
 
         A stand-in is the base controller alone or another profile, in place of the profile. It gets the rules of the
         readings and mutants that also explain all failures.
@@ -133,7 +136,8 @@ class Failures:
     def parts(self) -> list[Explanation]:
         """Return a pair of candidates that together explains all failures, or else partial causes, the largest first.
 
-        Candidates are other readings and named mutants. A partial cause explains only some of the failures.
+        Candidates are other readings and named mutants (listed wrong models). A partial cause explains only some of the
+        failures.
         """
         self.exact  # noqa: B018  # tries the candidates
         beyond = {candidate: self._beyond(candidate) for candidate in self._tried}
@@ -197,8 +201,8 @@ class Failures:
 
         Operators are tried in waves, groups with the most likely mistakes first. ``waves``: number of waves to try,
         ``None`` for all. Each source line gives one explanation: its best operator, with the rules cited near the line.
-        Without a result, store the nearest operators in ``near`` and the line whose value explains most failures in
-        ``line``.
+        Without a result, store the nearest operators in ``near``. Store in ``line`` the line that explains most
+        failures if its computed value is replaced by the observed window.
         """
         search = Search(self.failing, self.passing, self.choices, self.budget)
         with self.budget.at_most(EVENTS):
@@ -213,7 +217,7 @@ class Failures:
 
     @cached_property
     def exact(self) -> list[Explanation]:
-        """Explanations of all failures by one reading or one named mutant each, at most five.
+        """Explanations of all failures by one reading or named mutant (listed wrong model) each, at most five.
 
         Explanations come last if they reproduce cases only with values from bounds, which are intervals that a text
         permits.
@@ -254,7 +258,7 @@ class Failures:
         return build(candidate if self.choices is None else together([self.choices, candidate]))
 
     def _stages(self) -> Iterable[list[Candidate]]:
-        """Yield two lists of candidates that may explain the failures: other readings and named mutants.
+        """Yield two lists of candidates that may explain the failures: other readings and listed wrong models.
 
         The first list is for the algorithms with failures. The second is for the layers below them, such as the base
         controller.
@@ -396,7 +400,8 @@ class Failures:
 def _of_operator(operators: Sequence[Found]) -> Explanation:
     """Return the explanation by the first of ``operators``, the best edit of one source line of the model.
 
-    All operators are edits of this line that explain the failures. The sentence adds the number of the others.
+    All operators are edits of this line that explain the failures. The description of the edit ends with the number of
+    other operators, if any.
     """
     best = operators[0]
     sentence = best.operation.sentence
@@ -406,7 +411,11 @@ def _of_operator(operators: Sequence[Found]) -> Explanation:
 
 
 def _rules(explanations: Iterable[Explanation]) -> dict[str, None]:
-    """Return the rules of explanations by readings and named mutants, in order."""
+    """Return the rules violated by the readings and named mutants of explanations, without repetition.
+
+    A named mutant is a wrong model listed in ``mutants.toml``. The rules are the keys, in the order of the
+    explanations; all values are ``None``.
+    """
     return dict.fromkeys(
         rule for explanation in explanations for part in explanation.candidate.parts for rule in rules_of(part)
     )
@@ -415,8 +424,9 @@ def _rules(explanations: Iterable[Explanation]) -> dict[str, None]:
 def _ordered(explanation: Explanation, rules: Collection[str], merged: Sequence[str]) -> Explanation:
     """Return the explanation by an operator (an edit of a source line) with its rules in a new order.
 
-    First come rules in ``rules``, the rules of named mutants that explain the same failures. The other rules of the
-    operator follow, and then those in ``merged``, the rules of all these explanations.
+    First come its rules that are also in ``rules``, the rules of readings and named mutants that explain the same
+    failures. The other rules of the operator follow. Last come the rest of ``merged``, the rules of all operators and
+    mutants that explain these failures.
     """
     shared = [rule for rule in explanation.clauses if rule in rules]
     return replace(explanation, clauses=tuple(dict.fromkeys([*shared, *explanation.clauses, *merged])))

@@ -37,12 +37,12 @@ class Standing:
 
     @property
     def of(self) -> int:
-        """Number of vectors."""
+        """Number of compared vectors, agreeing and differing."""
         return len(self.agreeing) + len(self.differing)
 
     @property
     def nearness(self) -> float:
-        """Share of agreeing vectors, smoothed for profiles with few vectors."""
+        """Share of agreeing vectors, smoothed towards 1/2 by one more agreeing and one more differing vector."""
         return (len(self.agreeing) + 1) / (self.of + 2)
 
     def lead(self, other: "Standing") -> int:
@@ -108,8 +108,9 @@ def standings(
 def nearest(ranking: Sequence[Standing], claimed: Collection[str] = ()) -> tuple[list[Standing], Diagnosis]:
     """Return the standings with the nearest first, and the differences of the implementation from the nearest.
 
-    The nearest profile is one whose answers all agree, or agree after a single change; declared profiles come first.
-    Otherwise it is the profile with the fewest changes, among profiles about as near as the first.
+    A standing is the agreement of the implementation with one profile. The nearest profile is one whose answers all
+    agree, or agree after a single change; declared profiles come first. Otherwise it is the profile with the fewest
+    changes, among at most three. Their ``nearness`` is at least 85% of the nearness of the first in ``ranking``.
     """
     whole = [standing for standing in ranking if not standing.differing]
     claimed_first = sorted(whole or _close(ranking, _FAR), key=lambda standing: standing.profile not in claimed)

@@ -115,8 +115,8 @@ def _differing(
 ) -> list[dict[str, Any]]:
     """Return the observables that an alternative changes, for each event; an empty list if it crashes.
 
-    ``begun``: key of the model's position before the first event. A negative number is treated as a crash: the
-    alternative does not fit the profile.
+    ``begun``: the initial state of the unchanged model as a text, compared with the initial state of the alternative. A
+    negative value among the changed observables is treated as a crash: the alternative does not fit the profile.
     """
     changes: list[dict[str, Any]] = []
     try:

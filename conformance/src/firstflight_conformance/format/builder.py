@@ -29,7 +29,7 @@ S = 1_000_000_000
 
 @dataclass(slots=True)
 class StreamBuilder:
-    """Events in order. Times are in ns after ``origin_ns``, the start of every vector."""
+    """Builder of the list ``events``; its methods append events. Times are in ns after ``origin_ns``, the start."""
 
     max_datagram_size_bytes: int = 1200
     initial_window_bytes: int | None = 12000
@@ -183,41 +183,41 @@ class StreamBuilder:
         self._add(replace(lost, pmtu_probe=pmtu_probe))
 
     def ce(self, t_ns: int, packet: int, sent_t_ns: int) -> None:
-        """Raise the ECN-CE counter by one; ``packet`` was sent at ``sent_t_ns`` after the origin."""
+        """Append a ``ce`` event: the ECN-CE counter rose by one. ``packet`` was sent ``sent_t_ns`` after the origin."""
         self.ce_count += 1
         self.events.append(Ce(t_ns + self.origin_ns, packet, sent_t_ns + self.origin_ns, self.ce_count))
 
     def persistent_congestion(self, t_ns: int) -> None:
-        """Establish persistent congestion."""
+        """Append a ``persistent_congestion`` event: the loss detector established persistent congestion."""
         self.events.append(PersistentCongestion(t_ns + self.origin_ns))
 
     def spurious_loss(self, t_ns: int) -> None:
-        """Detect a spurious loss."""
+        """Append a ``spurious_loss`` event: packets declared lost were acknowledged after all."""
         self.events.append(SpuriousLoss(t_ns + self.origin_ns))
 
     def pto(self, t_ns: int) -> None:
-        """Let the probe timer expire."""
+        """Append a ``pto`` event: the probe timer expired."""
         self.events.append(Pto(t_ns + self.origin_ns))
 
     def backlog(
         self, t_ns: int, queued_bytes: int, receive_window_bytes: int = 100_000, rtt_ns: int | None = 100 * MS
     ) -> None:
-        """Make data ready to send, or change the receive window."""
+        """Append a ``backlog`` event: data became ready to send, or the receive window changed."""
         self.events.append(Backlog(t_ns + self.origin_ns, queued_bytes, receive_window_bytes, rtt_ns))
 
     def path_change(self, t_ns: int) -> None:
-        """Confirm a new address of the peer. The RTT estimator and the sampler restart."""
+        """Append a ``path_change`` event: a new address of the peer is confirmed. RTT estimator and sampler restart."""
         self.path_start_ns = t_ns + self.origin_ns
         self.rtt = RttEstimator()
         self._add(PathChange(self.path_start_ns))
 
     def datagram_size(self, t_ns: int, max_datagram_size_bytes: int, *, handshake: bool = False) -> None:
-        """Change the maximum datagram size; packets are sent with it from now on."""
+        """Append a ``datagram_size`` event: the maximum datagram size changed. Later packets are sent with it."""
         self.max_datagram_size_bytes = max_datagram_size_bytes
         self.events.append(DatagramSize(t_ns + self.origin_ns, max_datagram_size_bytes, handshake))
 
     def idle_restart(self, t_ns: int) -> None:
-        """End the validation of the window after idle time."""
+        """Append an ``idle_restart`` event: after a long idle time the window is not validated any more."""
         self.events.append(IdleRestart(t_ns + self.origin_ns))
 
 

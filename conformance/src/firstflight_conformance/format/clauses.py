@@ -100,7 +100,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A line of a file that cites a clause in a comment: the id of the clause, the file, the line from 1."""
+    """A citation of a clause in a comment: the id of the clause, the file, and the line number, counted from 1."""
 
     clause: str
     path: Path

@@ -51,7 +51,7 @@ class Computation:
 
 @dataclass(frozen=True, slots=True)
 class ComputationCase:
-    """Inputs judged for one profile."""
+    """A case of a computation, a vector without events: judges the outputs for its inputs in one profile."""
 
     vector: Computation
     profile: str
@@ -139,7 +139,10 @@ def load(path: Path) -> Computation:
 
 
 def load_all(root: Path = VECTORS, algorithms: Collection[str] = ()) -> list[Computation]:
-    """Return the computations below ``root`` by id, all or of some algorithms. Raise :class:`VectorError`."""
+    """Return the computations below ``root``, sorted by id, all or of some algorithms.
+
+    Raise :class:`VectorError` if a file is malformed, or if two files have the same id.
+    """
     selected = COMPUTED_ALGORITHMS.intersection(algorithms) if algorithms else COMPUTED_ALGORITHMS
     folders = [root / name for name in sorted(selected) if (root / name).exists()]
     paths = sorted(path for folder in folders for path in json_files(folder))

@@ -13,9 +13,10 @@ PATH = SPEC / "first-vectors.json"
 def known() -> dict[str, Any]:
     """Return the entry of each algorithm in ``spec/first-vectors.json``. Cached.
 
-    ``vectors``: in order, each rejects the most wrong implementations that no earlier vector rejects. ``observables``:
-    observables of only some algorithms that these vectors expect. ``shown_only_by``: MUST rules with violations that
-    ``cwnd_bytes`` does not show, with the observables that show them.
+    ``vectors``: in order, each rejects the most wrong implementations that no earlier vector rejects.
+    ``observables``: the observables in the expectations of these vectors that not every algorithm has.
+    ``shown_only_by``: MUST rules with violations that ``cwnd_bytes`` does not show, with the observables that show
+    them.
     """
     by_algorithm: dict[str, Any] = json.loads(PATH.read_text("utf-8"))
     return by_algorithm

@@ -85,6 +85,7 @@ class Usage:
         """Process an event. Return whether it is an ACK with an ``app_limited`` that cannot be derived.
 
         ``window_bytes``: window after the event. The flag can be derived if all common tests of stacks agree with it.
+        They test whether the window was full, or little used, just before the ACK or when packets were sent. Return
         False for ACKs of packets that were never in flight, and for other events.
         """
         before_bytes, self.window_bytes = self.window_bytes, window_bytes
@@ -106,9 +107,10 @@ class Usage:
     def _follows(self, ack: Ack, window_bytes: int) -> bool:
         """Return whether all common tests for an application limit agree with the ACK's ``app_limited``.
 
-        Stacks test just before the ACK or when packets are sent. True follows if the window was little used just before
-        the ACK, and after every send from the oldest acknowledged packet on. False follows if the window was full just
-        before the ACK, and after a send of this packet or a later one. ``window_bytes``: window before the ACK.
+        Stacks test just before the ACK or when packets are sent. The sends from the oldest acknowledged packet on
+        count. All tests agree on true if the window was little used just before the ACK and after each of these sends.
+        They agree on false if it was full just before the ACK and after at least one of these sends. ``window_bytes``:
+        window before the ACK.
         """
         before_bytes, oldest = ack.bytes_in_flight + ack.bytes, ack.packets[0].first
         if ack.app_limited:

@@ -62,7 +62,7 @@ class Ledger:
         return packet if packet <= last else None
 
     def _end(self, start: int, stop: int, first: int) -> int:
-        """Return the first packet from ``first`` on that is not in the runs from ``start`` to ``stop``."""
+        """Return the first packet from ``first`` on that is not in the runs with indices ``start`` to ``stop`` - 1."""
         packet = first
         for run in self._runs[start:stop]:
             if run.first > packet:
@@ -94,7 +94,7 @@ class Ledger:
         return self._not_in_flight.take(first, last)
 
     def _touched(self, first: int, last: int) -> tuple[int, int]:
-        """Return start and end of the runs that contain a packet of first..last."""
+        """Return the indices (start, stop) of the runs that contain a packet of first..last; ``stop`` is excluded."""
         runs, start = self._runs, self._head
         if start < len(runs) and runs[start].first < first:
             start = bisect_right(runs, first, start, key=_first) - 1
@@ -106,7 +106,7 @@ class Ledger:
         return start, stop
 
     def _remove(self, start: int, stop: int, first: int, last: int) -> list[Run]:
-        """Remove packets first..last from the runs from ``start`` to ``stop``. Return them."""
+        """Remove packets first..last from the runs with indices ``start`` to ``stop`` - 1. Return them as runs."""
         runs, head = self._runs, self._head
         low, high = runs[start], runs[stop - 1]
         removed = runs[start:stop]
@@ -158,7 +158,11 @@ class DataLedger:
     def send(
         self, first: int, last: int, repeated: tuple[tuple[int, int], ...], *, not_in_flight: bool = False
     ) -> None:
-        """Record packets first..last. The first of them repeat the ``repeated`` data, in order."""
+        """Record sent packets first..last. The first of them carry data of earlier packets again, in order.
+
+        ``repeated``: ranges (first, last) of packets that carried this data first. Raise :class:`LedgerError` if such a
+        packet was not sent before, or carries no data or repeated data, or if they exceed the sent packets.
+        """
         named = [packet for low, high in repeated for packet in range(low, high + 1)]
         if not_in_flight:
             if named:

@@ -9,8 +9,8 @@ class Level(Enum):
     """The level of a rule, the most binding first. The value is the name in reports.
 
     ``DEFINITION``: a text states the rule without a keyword. ``OUR_DEFINITION``: the rule is from this project, not
-    from a text, and is not listed as an open point. ``OPEN_POINT``: another choice at an open point. It conforms, so no
-    failure has this level.
+    from a text, and is not listed as an open point. ``OPEN_POINT``: another choice than the model's at an open point, a
+    place where a text permits several implementations. It conforms, so no failure has this level.
     """
 
     MUST = "MUST"
@@ -51,7 +51,10 @@ def level_of_clause(clause: Clause) -> Level:
 
 
 def most_binding(clauses: tuple[str, ...]) -> Level:
-    """Return the highest level among clauses, given by id; ``DEFINITION`` if no id is known."""
+    """Return the most binding level among clauses, given by id; ``DEFINITION`` if no id is known.
+
+    The order is ``MUST``, ``SHOULD``, ``DEFINITION`` (a text without a keyword), ``OUR_DEFINITION`` (no text).
+    """
     known = known_clauses()
     levels = [level_of_clause(known[name]) for name in clauses if name in known]
     order = list(Level)

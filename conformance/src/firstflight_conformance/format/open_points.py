@@ -37,8 +37,8 @@ class OpenPoint:
 
     ``second_reading``: opinion of a second reader of the text, ``agrees`` or ``doubts`` with a reason and a section. It
     is empty if the entries of the mutants contain the opinion. ``each_time``: an implementation may choose differently
-    each time. ``together``: groups of mutants that belong to one decision, such as a unit. Answers may match the model
-    only if it has all changes of a group.
+    each time. ``together``: groups of mutants that belong to one decision, such as a unit. It can take a model with all
+    changes of a group to reproduce the answers of an implementation.
     """
 
     number: str
@@ -70,7 +70,10 @@ class OpenPoint:
 
 @cache
 def open_points() -> tuple[OpenPoint, ...]:
-    """Return the open points. Raise :class:`OpenPointError` if the list is malformed."""
+    """Return the open points, places where a text permits several implementations, of all algorithms.
+
+    They come from the files ``spec/NAME/open-points.toml``. Raise :class:`OpenPointError` if a file is malformed.
+    """
     files = of_algorithms("open-points.toml", SPEC)
     return tuple(_point(path, entry) for path in files for entry in tomllib.loads(path.read_text("utf-8"))["point"])
 

@@ -48,7 +48,7 @@ def _fast_validator(schema_id: str) -> "jsonschema_rs.Draft202012Validator":
 
 
 def schema_error(schema_id: str, instance: object) -> "ValidationError | None":
-    """Return the best match of the schema's errors in an instance, or ``None`` if it is valid."""
+    """Return the most relevant validation error of an instance by a schema, or ``None`` if the instance is valid."""
     try:
         if _fast_validator(schema_id).is_valid(instance):
             return None

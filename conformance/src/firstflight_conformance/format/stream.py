@@ -143,9 +143,11 @@ def _check_event(event: Event, ledger: Ledger, sent: list[Run], config: dict[str
 
 
 def _check_path(event: Event, path_start_ns: int, sent: Sequence[Run], sampled_bytes: int) -> int:
-    """Check that send times distinguish paths. Return the start of the path in ns, or 0 for the first path.
+    """Check that the path of each packet follows from its send time. Return the start of the current path in ns.
 
-    ``sampled_bytes``: bytes in flight before the event, or 0 without delivery-rate samples.
+    The start is 0 on the first path, later the time of the last ``path_change``. Raise an error if packets are sent at
+    exactly that time. ``sampled_bytes``: bytes in flight before the event in a stream with delivery-rate samples, else
+    0. They must be 0 at a ``path_change``, since a sample must not mix two paths.
     """
     if isinstance(event, Sent) and event.t_ns == path_start_ns:
         raise _MemberError(".t_ns", "packets are sent at the time of a path_change: their path is not known")
@@ -237,7 +239,7 @@ def granularity_of(events: Sequence[Event]) -> str:
 
 
 def flags_of(events: Sequence[Event], algorithm: str = "") -> list[str]:
-    """Return the flags that follow from the events of a vector, sorted."""
+    """Return the flags of a vector, names of properties of its events such as ``loss`` or ``huge-ack``, sorted."""
     acks = [event for event in events if isinstance(event, Ack)]
     flags = {
         "app-limited": any(isinstance(event, Sent | Ack) and event.app_limited for event in events),

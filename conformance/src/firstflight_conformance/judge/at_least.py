@@ -50,7 +50,10 @@ class AtLeastExplainer:
     """
 
     def __init__(self, subject: JudgedSender, *, events: Sequence[Event] | None = None) -> None:
-        """Prepare the comparison up to the first loss or ECN-CE mark. ``events``: replace the sender's events."""
+        """Prepare the comparison of the sender's flight with profiles' windows, up to the first loss or ECN-CE mark.
+
+        ``events``: replace the sender's events.
+        """
         self._subject = subject
         self._events = events = subject.events if events is None else events
         lost = (index for index, event in enumerate(events) if isinstance(event, Lost | Ce))
@@ -110,10 +113,12 @@ class AtLeastExplainer:
         return self._all if paces_by_rate(name) else self._limited
 
     def drained(self, compared: ComparedProfile) -> bool:
-        """Return whether the sender drains its queue after the exit of a profile, which is evidence of BBR.
+        """Return whether the sender drains its queue after a profile's exit from slow start, which is evidence of BBR.
 
-        The flight falls to half, and sending continues. If the recording ends earlier, packets are sent at the pacing
-        gain of Drain until its end.
+        Return True if the flight falls to half of its value at the exit, and at least eight sends follow. Sends at the
+        pacing gain of Drain until then, or until the end of the recording, also suffice. Events from a loss or ECN-CE
+        mark on are ignored. Return False if the profile is refuted, does not leave slow start, or does not pace by the
+        delivery rate.
         """
         exit_ = min(compared.exits, default=None)
         if not paces_by_rate(compared.profile) or compared.refuted is not None or exit_ is None:
@@ -317,7 +322,10 @@ def _in_slow_start(subject: JudgedSender) -> tuple[int, list[Release]]:
 
 
 def stalls_ns(subject: JudgedSender) -> int | None:
-    """Return the longest gap in slow start with data in flight if it is a stall or a clock step, or None."""
+    """Return the longest gap in ns between two events in slow start with data in flight, or None if it is short.
+
+    A gap of more than 300 ms and more than four times the least RTT is a stall, or a step of the capture's clock.
+    """
     end = len(subject.events) if subject.left.by is None else subject.left.by + 1
     longest_ns, flight_bytes = 0, 0
     for before, event in pairwise(subject.events[:end]):
@@ -332,7 +340,11 @@ def stalls_ns(subject: JudgedSender) -> int | None:
 
 
 def queued(subject: JudgedSender, index: int) -> bool:
-    """Return whether the RTT exceeded the least RTT for half a window before an event: the window filled the path."""
+    """Return whether a queue had formed before event ``index``: the window filled the path.
+
+    Every RTT of the last half a window of bytes acknowledged before the event must exceed the least RTT so far by at
+    least 1/16.
+    """
     samples = [
         (event.bytes, event.latest_rtt_ns)
         for event in subject.events[:index]

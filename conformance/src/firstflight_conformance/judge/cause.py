@@ -69,7 +69,10 @@ def _case(subject: JudgedSender, algorithm: str, profile: str, events: Sequence[
 
 
 def cause_lines(causes: Sequence[Cause]) -> Iterator[str]:
-    """Yield the bug, level and clauses of each cause that gives every window up to the exit from slow start."""
+    """Yield the bug, requirement level and violated clauses of each cause, or one line without causes.
+
+    A cause is a known bug: with it, the model computes every window of the sender up to the exit from slow start.
+    """
     if not causes:
         yield "cause: not needed, or no known cause gives every window up to the exit"
     for cause in causes:

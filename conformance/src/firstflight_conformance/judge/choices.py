@@ -38,10 +38,12 @@ _NEAREST = 4
 def with_choices(
     explainer: Explainer, explained: Sequence[ComparedProfile], sender_exit: Left, *, requested: bool
 ) -> tuple[tuple[ComparedProfile, ...], bool]:
-    """Compare refuted profiles with alternatives at their open points. Return the profiles, and whether all were tried.
+    """Compare the sender with refuted profiles that take alternatives at their open points.
 
-    If no profile was requested, the nearest profiles are tried. Only the nearest profile must be tried with all
-    alternatives; the others stay refuted if the steps do not suffice.
+    An open point is a choice left to the implementer. Return all profiles, and whether the nearest refuted profile was
+    tried with all alternatives. If no profile was requested, only the nearest profiles of up to four algorithms are
+    tried. Profiles stay refuted if the limit of 25000 events, processed for all profiles together, is reached before
+    them.
     """
     refuted = sorted(
         (compared for compared in explained if compared.refuted is not None),
@@ -185,8 +187,9 @@ class _Windows(Walker):
         """Return whether the windows of model and sender agree up to the ACK ``point``.
 
         Windows may differ at one in 20 compared ACKs, or at more if the sum of the differences stays within one
-        datagram. After the sender's exit from slow start the sum always suffices; before it, only with ``in_sum``.
-        ``counted``: counts of differences, as :meth:`counted` returns them.
+        datagram. After the sender's exit from slow start this sum always suffices. Before it, the sum suffices only if
+        the sender grows its window by whole datagrams (``in_sum`` of the comparison). ``counted``: counts of
+        differences, as :meth:`counted` returns them.
         """
         differing, _, within = counted
         later = self._is_later(point)
@@ -264,8 +267,8 @@ class _StepAlong(PendingStep):
         """Return the position after the event, or None if the sender's windows refute the model at this event.
 
         A position is the state of the model with the choices made so far. ``index``: index of the event. ``observed``:
-        the sender's window and ssthresh after it. If they differ from the model's, values within permitted intervals
-        follow them.
+        the sender's window and ssthresh after it. If they differ from the model's, the model adopts each value of the
+        sender that an interval of the specification permits.
         """
         bounds = self.bounds()
         if not self._shows(observed):

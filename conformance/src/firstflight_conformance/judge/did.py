@@ -159,7 +159,10 @@ def datagrams(behaviour: Did) -> int | None:
 
 
 def _number(value: Fraction | None) -> float | int | None:
-    """Return a number for reports, rounded to three decimals, more than its accuracy."""
+    """Return a number for reports, or None for None.
+
+    It is rounded to three decimals, since the value itself is less accurate.
+    """
     if value is None:
         return None
     return int(value) if value.denominator == 1 else round(float(value), 3)
@@ -197,8 +200,10 @@ def _rtt_ratio(subject: JudgedSender, by: int) -> Fraction | None:
 def _reduction(subject: JudgedSender) -> Reduction | None:
     """Return event and factor of the first reduction of the window, or None.
 
-    The factor comes from a new ssthresh below the window after a loss, or from a smaller window if that is earlier. If
-    the window after a loss is smaller by less than 1/20, the factor comes from the least window of the recovery.
+    The factor is the reduced window, divided by the window or the bytes in flight before the reduction. After a loss, a
+    new ssthresh below the window before the loss is the reduced window. If an earlier event shrinks the window, the
+    window after this event is the reduced window. If this event follows a loss and shrinks the window by less than
+    1/20, the least window of the recovery is used instead.
     """
     lost: int | None = None
     threshold_bytes: int | None = None

@@ -74,7 +74,11 @@ class ProfileComparison:
 
 
 def candidates(events: Sequence[Event]) -> tuple[list[str], list[str]]:
-    """Return the profiles that the events start, and the other algorithms, which behave as their base until started."""
+    """Return the profiles of all algorithms that act on the events, and the names of the other algorithms.
+
+    Some algorithms act only after an event that starts them, such as ``backlog`` for Quick-Start. Without an event of
+    this kind they behave as their base controller.
+    """
     chosen: list[str] = []
     unstarted: list[str] = []
     for algorithm, known in profiles(composed=True).items():
@@ -159,10 +163,11 @@ class Explainer:
         return replace(way, answers=[(answer[0] // size_bytes * size_bytes, *answer[1:]) for answer in way.answers])
 
     def _by(self, name: str, way: Way, *, exact: bool = False) -> ComparedProfile:
-        """Compare the way of a profile, its answers to the events with its exit, with the sender.
+        """Compare a profile with the sender.
 
-        At ACKs without a logged window before the sender's exit, the window may have grown. ``exact``: allow no
-        difference for this growth in the window or threshold at the exit.
+        ``way``: the profile's answers to the events, and its exit from slow start. At ACKs without a logged window
+        directly before the sender's exit, the window may have grown. The window or threshold at the exit may differ by
+        this growth, unless ``exact``.
         """
         differing = [point for point in self._points if point.index < len(way.answers) and self._differs(way, point)]
         counted = sum(self._counts(way, point) for point in self._points)
@@ -237,7 +242,7 @@ class Explainer:
     def _grows_alike(self, way: Way) -> bool:
         """Return whether a profile has the sender's slower growth after the sender's exit from slow start.
 
-        The windows must agree at all but one in 20 ACKs, or the growths in sum to within a datagram.
+        The windows must agree at all but one in 20 ACKs, or the sums of the growths must differ by at most a datagram.
         """
         if not self._later or self._later[-1].index >= len(way.answers):
             return False
@@ -258,7 +263,12 @@ class Explainer:
         return max(map(abs, apart)) <= self._subject.recording.header.config.max_datagram_size_bytes
 
     def _another_end(self, name: str, way: Way, *, exact: bool) -> Refutation | None:
-        """Return the refutation of a profile with the sender's exit but another threshold or window, or None."""
+        """Return the refutation of a profile by its ssthresh or window at the sender's exit from slow start, or None.
+
+        The profile agrees with the sender up to this exit. Its ssthresh is compared if the log contains the sender's,
+        otherwise its window. Return None if the sender does not leave slow start, or leaves it by a loss and
+        ``reduction`` is not set. ``exact``: as in :meth:`_by`.
+        """
         sender_exit = self._subject.left
         if sender_exit.by is None or (sender_exit.evidence == "loss" and not self._reduction):
             return None
@@ -288,7 +298,7 @@ class Explainer:
     def _untold_bytes(self, by: int) -> int:
         """Return the bytes of the ACKs without a logged window directly before event ``by``.
 
-        By up to this number, the window may have grown without a report.
+        The window may have grown by up to this number of bytes at these ACKs.
         """
         untold_bytes = 0
         for event, answer in zip(

@@ -136,7 +136,11 @@ def observed(question: Question, name: str) -> Observation | None:
 
 
 def windows_alone(name: str, config: Config, events: Sequence[Event], begin: int = 0) -> list[int]:
-    """Return the window of a profile after each event, without the sender's windows."""
+    """Return the window of a profile in bytes after each event, computed by the model alone.
+
+    The windows of a sender do not replace the model's window before an event, as they do in comparisons. The list ends
+    before an event that the profile refuses. Before event ``begin`` the algorithm processes only sent packets.
+    """
     unknown = [None] * len(events)
     way = Follower(Question(config, events, unknown, unknown, begin, len(events))).follow(name)
     return [answer[0] for answer in way.answers]
@@ -239,7 +243,11 @@ def way_of(answers: list[Followed]) -> Way:
 
 
 def exits_after(exits: Exits, index: int, answer: Followed) -> Exits:
-    """Return the updated exits after an event with this answer."""
+    """Return ``exits`` after event ``index`` with the profile's ``answer``.
+
+    ``exits``: events of the profile's decision to leave slow start, and of its first window not below ssthresh, or None
+    before these. If slow start is resumed, both are first reset to None.
+    """
     cwnd, threshold, _, outcome = answer
     if outcome == _RESUMED:
         exits = None, None

@@ -32,10 +32,11 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Slow start was left after event ``after`` (-1: at any), and at the latest at ``by`` (``None``: it was not left).
+    """The exit from slow start, after event ``after`` and at the latest at ``by`` (``None``: slow start was not left).
 
+    ``after`` is -1 without a lower bound. ``evidence``: kind of evidence for the exit, such as ``growth`` or ``loss``.
     ``until``: the first event with evidence other than growth that slow start is over. ``growth``: window growth per
-    acknowledged byte in the first round of slow start, or ``None`` without suitable ACKs. ``slower``: start of the
+    acknowledged byte at the first ACKs of slow start, or ``None`` without suitable ACKs. ``slower``: start of the
     slower growth of BBR's flight, some rounds before BBR leaves slow start.
     """
 
@@ -60,9 +61,10 @@ def left_slow_start(
     *,
     at_least: bool = False,
 ) -> Left:
-    """Return the exit from slow start. ``before``: window before each event. ``limited``: ACKs with meaningful growth.
+    """Return the exit from slow start. ``before``: window before each event. ``limited``: the window-limited ACKs.
 
-    ``at_least``: only the flight is known, which does not show the window after a loss.
+    Growth is evidence only at window-limited ACKs. ``at_least``: only the flight is known, which does not show the
+    window after a loss.
     """
     known = _first_loss(events) if at_least else _at_an_ack(events, _first_evidence(events, before, answers))
     end = len(events) if known is None else known[0]
@@ -81,7 +83,11 @@ def left_slow_start(
 
 
 def growth_of(points: Sequence[Point], before: Sequence[int]) -> Fraction | None:
-    """Return the growth per byte acknowledged over the first window of data, or the first four ACKs."""
+    """Return the growth of the window per acknowledged byte at the first window-limited ACKs, or None without ACKs.
+
+    These are at least four ACKs, and more until they acknowledge twice the window before the first of them. ``points``:
+    window-limited ACKs. ``before``: window before each event, in bytes.
+    """
     grown = acked = 0
     for number, point in enumerate(points):
         if number >= _FIRST_ACKS and acked >= 2 * before[points[0].index]:
@@ -127,7 +133,11 @@ def _first_loss(events: Sequence[Event]) -> tuple[int, str] | None:
 def _first_evidence(
     events: Sequence[Event], before: Sequence[int], answers: Sequence[Answer]
 ) -> tuple[int, str] | None:
-    """Return the first event that shows the end of slow start, and the evidence. Resumed slow start does not count."""
+    """Return the first event that shows the end of slow start, and the kind of evidence, or None.
+
+    Evidence is a smaller window, an ssthresh that the window has reached or that follows a loss, or a logged state
+    other than slow start. Such a state does not count if slow start is logged again before other evidence.
+    """
     first_evidence: tuple[int, str] | None = None
     lost_ns = rtt_ns = None
     for index, (event, old_bytes, now) in enumerate(zip(events, before, answers, strict=True)):

@@ -24,7 +24,11 @@ _RULES = {
 
 
 def lines(verdict: ConnectionVerdict, *, margins: bool = True) -> Iterator[str]:
-    """Yield the lines of a report. ``margins``: include the dependence of the first profile's exit on RTT samples."""
+    """Yield the lines of a report.
+
+    ``margins``: also report whether small changes of the RTT samples move the exit from slow start of the first
+    possible profile.
+    """
     if verdict.did.shown is Shown.NOTHING:
         yield from result_lines((), verdict.undecided)
         return
@@ -55,7 +59,11 @@ def lines(verdict: ConnectionVerdict, *, margins: bool = True) -> Iterator[str]:
 
 
 def result_lines(may_be: Sequence[str], undecided: str | None) -> Iterator[str]:
-    """Yield the profiles that the connection may be. Profiles that it cannot distinguish are grouped."""
+    """Yield the profiles that the sender may run, grouped by algorithm, and the reason ``undecided`` if it is not None.
+
+    ``undecided``: why the recording does not decide between profiles; ``may_be`` then contains the profiles that are
+    not refuted.
+    """
     if undecided is not None:
         yield undecided if undecided in WHOLE_REASONS else f"not decided: {undecided}"
     elif not may_be:
@@ -68,7 +76,11 @@ def result_lines(may_be: Sequence[str], undecided: str | None) -> Iterator[str]:
 
 
 def choice_lines(verdict: ConnectionVerdict) -> Iterator[str]:
-    """Yield the alternatives at open points that profiles need to explain the connection."""
+    """Yield a line for each alternative that a possible profile needs to explain the connection.
+
+    An alternative is a permitted choice, other than the profile's, at an open point, which the text leaves to the
+    implementer.
+    """
     for compared in verdict.explained_with:
         for choice in compared.choices:
             point = choice.point

@@ -56,7 +56,13 @@ class JudgedSender:
 
 
 def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: str | None = None) -> JudgedSender:
-    """Return the sender of a recording. Raise :class:`ValueError` if the recording does not support the options."""
+    """Return the sender of a recording.
+
+    ``start``: the first event that algorithms process, ``first-ack`` for the first event or ``application`` for the
+    first ACK of application data. ``app_limited``: rule that sets ``app_limited`` of the ACKs, one of :data:`RULES`;
+    None: the recorded values if stated, otherwise ``growth``. Raise :class:`ValueError` if the recording does not show
+    the data that an option needs.
+    """
     answers, first_bytes = answers_of(recording), initial_window_bytes(recording)
     at_least = recording.header.quality.get("window") == AT_LEAST
     if at_least:
@@ -81,8 +87,8 @@ def _limited(recording: Recording, before: Sequence[int], answers: Sequence[Answ
 
     ACKs with ``app_limited`` or without a reported window do not count. At least three quarters of the window must be
     in flight before the ACK, since a paced sender may not fill it. After the ACK, a packet of at least half a datagram
-    must be sent. Until then at most 1/8 of the window, or ten datagrams, may be acknowledged in addition to the largest
-    ACK. Otherwise the sender had no data; quinn then stops growing its window.
+    must be sent. Since the previous such packet, all ACKs but the largest may acknowledge at most 1/8 of the window, or
+    ten datagrams if that is more. Otherwise the sender had no data; quinn then stops growing its window.
     """
     points: list[Point] = []
     waiting: list[Point] = []

@@ -117,9 +117,11 @@ def judge(
     start: str = "first-ack",
     app_limited: str | None = None,
 ) -> ConnectionVerdict:
-    """Judge a recording by profiles, each ``algorithm/profile``, or by all profiles that its events start.
+    """Judge a recording by the profiles in ``names``, each ``algorithm/profile``, or by all that its events start.
 
-    The behaviour at a loss is judged only for profiles requested by name: too many profiles behave alike there.
+    Most algorithms act from the first event. Others need an event that starts them, such as ``backlog`` for
+    Quick-Start. The behaviour at a loss is judged only for profiles requested by name: too many profiles behave alike
+    there. ``start``, ``app_limited``: as in :func:`subject_of`.
     """
     subject = subject_of(recording, start=start, app_limited=app_limited)
     chosen, unstarted = candidates(subject.events) if names is None else (list(names), [])
@@ -242,8 +244,9 @@ def _goes_on(subject: JudgedSender, compared: ComparedProfile, later: ComparedPr
     """Return whether a profile may continue in slow start where the sender's growth slows, as BBR may.
 
     ``compared``: comparison with the sender's exit where its growth slows. ``later``: comparison with a later exit, or
-    without one. If the profile leaves slow start where the growth slows, return None, or False if it is refuted.
-    Otherwise return True if ``later`` does not refute it, or if only the later exit contradicts it.
+    without one. If the profile leaves slow start where the growth slows, return None, or False if ``compared`` refutes
+    it. For other profiles return True if ``later`` does not refute them. Also return True if only ``later`` refutes
+    them, and only by their exit; otherwise False.
     """
     if any(subject.left.after < index <= (subject.left.by or 0) for index in compared.exits):
         return None if compared.refuted is None else False
@@ -259,7 +262,11 @@ def _explainer(
 
 
 def _on_either_base(explainer: Explainer | AtLeastExplainer, compared: ComparedProfile) -> ComparedProfile:
-    """Return the comparison of a profile on the base that explains the sender: only the startup algorithm counts."""
+    """Return the comparison of a profile with its base controller or, if this is refuted, with CUBIC as its base.
+
+    Only the startup algorithm is judged, so the result has the name of the original profile. If the profile is refuted
+    on both bases, or lacks a variant on CUBIC, return ``compared``, the comparison with its own base.
+    """
     algorithm, _, profile = compared.profile.partition("/")
     cubic_profile = f"{profile}+cubic"
     if compared.refuted is None or cubic_profile not in profiles(composed=True)[algorithm]:
@@ -382,9 +389,11 @@ def _unexplained(subject: JudgedSender) -> str | None:
 
 
 def _unclear(subject: JudgedSender, explained: Sequence[ComparedProfile]) -> list[str]:
-    """Return the profiles with the sender's exit if RTT samples change by at most the resolution of the recording.
+    """Return the profiles that are refuted only by their exit, and unrefuted with slightly changed RTT samples.
 
-    Samples change by one common amount, as with rounding, or each by a random amount.
+    Samples change by at most the resolution of the recording: all by one amount, as with rounding, or each by a random
+    amount. One change suffices. Up to four profiles of ``explained`` are tried, those with the exits nearest to the
+    sender's.
     """
     by_ns, sender_exit = subject.recording.header.rtt_resolution_ns, subject.left
     if by_ns <= 1 or sender_exit.by is None:

@@ -36,7 +36,10 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The rule of a profile's exit from slow start at an event, with the observed number and its limit."""
+    """Reason for a profile's exit from slow start at event ``event``: a rule, the ``observed`` number and its limit.
+
+    ``against``: the limit that the observed number reached.
+    """
 
     profile: str
     event: int

@@ -38,9 +38,9 @@ def write_heatmap(rows: Sequence[Row], column: str, path: Path, *, relative: boo
 
 
 def longest_axes(rows: Sequence[Row]) -> tuple[str, str]:
-    """Return the two columns with the most different values, the column with more values first.
+    """Return the two columns with the most distinct values, the column with more distinct values first.
 
-    The queue is given in bytes and in bandwidth-delay products. Only the form with fewer different values is
+    The queue is given in bytes and in bandwidth-delay products. Only the form with fewer distinct values is
     considered, bytes if both are equal: in the other form each rate and RTT gives another value.
     """
     count = {axis: len({_at(row, axis) for row in rows}) for axis in _AXES if _at(rows[0], axis) is not None}
@@ -51,7 +51,10 @@ def longest_axes(rows: Sequence[Row]) -> tuple[str, str]:
 
 
 def _at(row: Row, axis: str) -> Any:
-    """Return the value of a row on an axis; ``queue_products`` is in hundredths of the bandwidth-delay product."""
+    """Return the value of a row in the column ``axis``, or None without a value.
+
+    For ``queue_products`` the result is computed from the queue in bytes, in hundredths of the bandwidth-delay product.
+    """
     if axis == "queue_products" and row.get("queue_bytes") is not None:
         product = row["rate_bps"] * row["rtt_ns"] or 1
         return round(Fraction(100 * 8 * 10**9 * row["queue_bytes"], product))
@@ -61,9 +64,9 @@ def _at(row: Row, axis: str) -> Any:
 def panels(rows: Sequence[Row], column: str, *, relative: bool) -> dict[str, Panel]:
     """Return the panel of each algorithm: the value of ``column`` at each position, a pair (x, y).
 
-    x and y are the values of the two columns with the most different values. The value is the median over the rows at
-    this position. Rows without a value are ignored. ``relative``: divide by the value of the first algorithm, and omit
-    its panel.
+    x and y are the values of the two columns with the most distinct values. If several rows have the same position, the
+    panel has the median of ``column`` over these rows. Rows without a value in ``column`` are ignored. ``relative``:
+    divide by the value of the first algorithm, and omit its panel.
     """
     x, y = longest_axes(rows)
     values: dict[str, dict[tuple[Any, Any], list[int]]] = {}

@@ -16,9 +16,10 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision: its event, the rules applied by the model, and the observables of model and cause after the event.
+    """A decision: its event, the rules applied by the model, and observables after the event.
 
-    ``event_index`` is ``None`` in a computation. ``other`` is empty for an unknown cause or a crash of the cause.
+    ``model``: observables of the model. ``other``: observables of the cause, the model with the assumed error; empty if
+    the cause is unknown or crashes. ``event_index`` is ``None`` in a computation, a case without events.
     """
 
     case_id: str
@@ -51,8 +52,9 @@ def _flat(values: dict[str, Any]) -> dict[str, Any]:
 class Curve:
     """Windows in bytes of the model and of the implementation after each event of a failed case, from ``first`` on.
 
-    ``first``: index of the first event. ``decided``: index of the event where the model first decides otherwise than
-    the cause of the failure. ``seen``: index of the first event with a different answer of the implementation.
+    ``first``: index of the first event. ``decided``: index of the event where the model with the assumed error, the
+    cause of the failure, first decides differently from the model. ``seen``: index of the first event with a different
+    answer of the implementation.
     """
 
     first: int
@@ -85,8 +87,10 @@ class Choice:
 class Exercised:
     """Coverage of a run.
 
-    ``missing``: MUST rules in vectors of some profiles, but not in any judged event. ``in_part``: vectors judged in
-    part, among ``of`` judged vectors. ``rules``: total number of rules, or 0 if unknown.
+    ``missing``: MUST rules that vectors judged in part list, but that the model applies in no judged event of the same
+    profile. ``in_part``: number of vectors judged in part, among ``of`` judged vectors of their profiles. ``rules``:
+    total number of MUST rules, or 0 if unknown. For an adapter without congestion control, ``missing`` contains the
+    MUST rules that only failed cases list, and ``of`` is the number of cases.
     """
 
     missing: tuple[str, ...] = ()
@@ -150,8 +154,10 @@ class Cause:
     def is_scrap(self) -> bool:
         """Whether the cause may be a coincidence: it explains less than a third of the failures.
 
-        Failures explained only with values in an interval permitted by a specification do not count. Only an operator,
-        a reading, a mutant or a pair can be a coincidence, and only if it does not explain every failure.
+        Failures explained only with values in an interval permitted by a specification do not count. Only small changes
+        of the model can be a coincidence. Their kinds are ``operator`` (an edit of the code), ``reading`` (another
+        interpretation), ``mutant`` (a catalogued error) and ``pair`` (two of these). A cause that explains every
+        failure is not a coincidence.
         """
         alone = self.explains - self.followed
         return self.kind in ("operator", "reading", "mutant", "pair") and not self.exact and _SCRAP * alone < self.of

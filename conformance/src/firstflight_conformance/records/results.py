@@ -96,13 +96,14 @@ class Result:
     ``explained_by``: the known deviation in the manifest that explains the failure. ``growth``: where the window first
     grew less than in slow start, for cases of vectors. ``loop``: the runs of stack and model, in closed loop.
     ``change``: text on the difference from the recorded first divergence. ``recording``: the answers, for the
-    diagnosis of a failure; the diagnosis sets ``level`` and ``cause``.
+    diagnosis of a failure. The diagnosis sets ``level``, the level of the broken rule such as MUST, and ``cause``.
 
     A failure ``conforms`` if the cause is a choice that the specification permits. It is ``undecided`` if the step
     budget ends first. ``clash``: id of a case that contradicts the choices needed for this case to conform, or empty
     if only several cases together contradict them. ``judged_events``: number of judged events if not all. Judging of a
-    pass may end at the first reduction of the window, which profiles of the stack's own controller judge. Judging of a
-    conforming failure ends where the vector sends more than the smaller window that the implementation chose.
+    pass may end at the first reduction of the window, if the stack has its own controller, such as CUBIC. The cases of
+    that controller judge the behaviour after a reduction. Judging of a conforming failure ends where the vector sends
+    more than the smaller window that the implementation chose.
 
     ``log``: last log lines of the adapter after a fault. ``about``: title and reason of the vector of a failure.
     ``unsupported``: why the case was not judged. ``seconds``: duration; 0 if the adapter was not asked.

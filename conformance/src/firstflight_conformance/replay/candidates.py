@@ -63,7 +63,10 @@ def _on(candidate: Candidate, bases: set[str]) -> bool:
 
 
 def of_the_base(algorithm: str, profiles: Collection[str]) -> list[Candidate]:
-    """Return the candidates of the layers below the algorithm: base controllers, and SEARCH below Careful Resume."""
+    """Return the candidates of the layers below the algorithm: base controllers, and SEARCH below Careful Resume.
+
+    A candidate is a change of the model that may explain why an implementation differs from it.
+    """
     if isinstance(ALGORITHMS[algorithm], Computation):
         return []
     below = {DEFAULT_BASE, *(layer for name in profiles for layer in layers(algorithm, name)[1:])}

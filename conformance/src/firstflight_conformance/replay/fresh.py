@@ -113,7 +113,7 @@ def compiled(path: Path, text: str) -> CodeType:
 
 
 class _Loader(InspectLoader):
-    """Executes a text as the module of a file, with cached code."""
+    """Import loader that executes a given text as the source of a module. Each text is compiled once."""
 
     def __init__(self, path: Path, text: str) -> None:
         self._path, self._text = path, text

@@ -16,10 +16,9 @@ def granted_bytes(event: Event) -> int | None:
 def first_reduced_growth(granted: Sequence[int | None], windows: Sequence[int], slack_bytes: int = 0) -> int | None:
     """Return the index of the first event with less growth than in slow start, or ``None``.
 
-    Such an event shrinks the window by more than ``slack_bytes``, or is an ``ack`` with too little growth. An ``ack``
-    that is not app-limited must grow the window by the acknowledged bytes minus ``slack_bytes``. ``granted``:
-    for each event the growth in slow start in bytes, ``None`` if the window need not grow (:func:`granted_bytes`).
-    ``windows``: the windows after each event, in bytes.
+    Such an event shrinks the window by more than ``slack_bytes``, or grows it by less than its number in ``granted``
+    minus ``slack_bytes``. ``granted``: for each event the growth in slow start in bytes, or ``None`` if the window need
+    not grow (:func:`granted_bytes`). ``windows``: the windows after each event, in bytes.
     """
     for index in range(1, min(len(granted), len(windows))):
         granted_now, grown_bytes = granted[index], windows[index] - windows[index - 1]

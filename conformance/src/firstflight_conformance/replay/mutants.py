@@ -32,12 +32,13 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A wrong implementation of a profile: flipped readings, or ``find`` replaced in the text of ``file``.
+    """A deliberate mistake in a profile: other readings, or ``find`` replaced in the text of ``file``.
 
-    ``also``: further edits, for a mistake in more than one place. ``equivalent``: the reason if no vector can
-    distinguish the mutant from the model. ``breaks``: violated rules, if they differ from the rules cited on the
-    changed lines. ``second_reading``: for a mutant that an open point calls conforming, the verdict of an independent
-    reader (:data:`SECOND_READING`).
+    ``readings``: the changed choices at ambiguities of the specification. ``also``: further edits, for a mistake in
+    more than one place. ``equivalent``: the reason if no vector can distinguish the mutant from the model. ``breaks``:
+    violated rules, if they differ from the rules cited on the changed lines. ``second_reading``: set if the mutant
+    conforms after all, as a choice that the specification leaves open; the verdict of an independent reader on this
+    (:data:`SECOND_READING`).
     """
 
     id: str
@@ -125,7 +126,10 @@ def _check(where: str, entry: dict[str, Any], table: ProfileTable) -> None:
 
 
 def changed_texts(*mutants: Mutant) -> dict[Path, str]:
-    """Return the texts of the files changed by mutants in order. Raise :class:`MutantError` if a text is not unique."""
+    """Apply the edits of the mutants, one after another, and return the texts of the changed files.
+
+    Raise :class:`MutantError` if the text that an edit replaces does not occur exactly once in its file.
+    """
     texts: dict[Path, str] = {}
     for mutant in mutants:
         for edit in mutant.edits:

@@ -103,7 +103,10 @@ def _profile_json(stimulus: Stimulus, profile: str) -> dict[str, Any]:
 
 
 def _ended(algorithm: str, observations: list[Observation]) -> bool:
-    """Return whether an ending outcome occurred; afterwards profiles of the algorithm may permit different sending."""
+    """Return whether one of the outcomes ``endings`` of the algorithm's ``profiles.toml`` occurred.
+
+    These outcomes, such as the exit from slow start, end the part of a run where all profiles permit the same sending.
+    """
     return any(observation.outcome.value in load_tables()[algorithm].endings for observation in observations)
 
 

@@ -17,10 +17,13 @@ def badge(reports: list[AdapterReport], *, refusals: bool = True) -> dict[str, A
     """Return the members of the badge of a run in its JSON form.
 
     Null adapters, which lack congestion control, do not count. Cases that conform by another choice, where the text
-    leaves a choice open, count as passed. The badge is grey if every case was refused. It is red if a case fails, errs
-    or differs from its record, or is refused while ``refusals`` is false.
-    It is yellow if a manifest explains deviations, or if vectors are judged in part without a closed loop. A reason in
-    ``not_green`` of a report, such as rules not exercised, also makes it yellow. Otherwise it is green.
+    leaves a choice open, count as passed. The first condition that holds decides the color:
+
+    - grey: every case was refused.
+    - red: a case fails, errs or differs from its record, or ``refusals`` is false and a case was refused.
+    - yellow: a manifest explains deviations. Or some vectors of an adapter are judged only in part, and none of its
+      closed-loop cases was judged. Or ``not_green`` of a report has a reason, such as rules not exercised.
+    - green: all other runs.
     """
     judged = [report for report in reports if report.manifest.role != "null"]
     counts = [report.counts for report in judged]

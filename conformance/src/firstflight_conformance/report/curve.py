@@ -71,7 +71,7 @@ def _ticks(low: int, high: int) -> list[int]:
 
 
 def _short(number: int) -> str:
-    """Return a number as text; for multiples of 1000 from a million on, with a prefix for thousands."""
+    """Return a number as text; multiples of 1000 from a million on are shortened: 1500000 is "1500k"."""
     prefixes = iter("kMGTPE")
     prefix = ""
     while number >= 1_000_000 and number % 1000 == 0:

@@ -65,7 +65,11 @@ def _lines(deviation: Deviation, example: Result) -> Iterator[Text]:
 
 
 def up_to_lines(report: AdapterReport) -> Iterator[Text]:
-    """Yield the number of cases judged only up to the first reduction, and the number of cases that judge the rest."""
+    """Yield a line about passed slow-start cases that are judged only up to the first reduction of the window.
+
+    The line contains their number. It also contains the number of judged cases of the stack's own controller, such as
+    CUBIC, which cover the reduction and later events. Yield nothing without such slow-start cases.
+    """
     declaration, count = report.declaration, report.counts["up_to_reduction"]
     if declaration is None or not count:
         return

@@ -68,7 +68,10 @@ class Blocks:
 
     @contextmanager
     def block(self, rank: Rank) -> Iterator[None]:
-        """Collect the output within the context as a block that may be cut after any line."""
+        """Collect the output within the context as a block.
+
+        If the report exceeds its limit of lines, blocks of the least important rank are cut first, after any line.
+        """
         with self.rows(rank):
             yield
 

@@ -65,7 +65,8 @@ def to_json(
 ) -> dict[str, Any]:
     """Return the document. Equal results give equal documents: the only time is the date of the commit.
 
-    ``root``: the folder of the vectors. ``blind``: the numbers of the drawn paths.
+    ``root``: the folder of the vectors. ``blind``: for a run over random network paths, one item per profile with the
+    numbers of drawn paths and judged cases; otherwise empty.
     """
     return {
         "format": 1,

@@ -14,8 +14,9 @@ def play_address(vector_id: str, profile: str, **more: object) -> str:
 def play_link(site: str | None, result: Result, name: str) -> str:
     """Return the address of the page that plays the vector of a result up to its divergence from the model.
 
-    ``site``: address of the built site. ``name``: the adapter; the address contains it with its cwnd, if that differs.
-    Return an empty text without a site or a divergence, for a divergence without an event, and for closed-loop cases.
+    ``site``: address of the built site. ``name``: the adapter. If its cwnd differs from the model at the divergence,
+    the address also contains the name and this cwnd. Return an empty text without a site or a divergence, for a
+    divergence without an event, and for closed-loop cases.
     """
     vector_id, _, profile = result.case_id.partition("@")
     divergence = result.divergence

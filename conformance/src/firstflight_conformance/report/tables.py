@@ -123,7 +123,10 @@ def _number(report: AdapterReport, name: str) -> Text:
 
 
 def _count(report: AdapterReport, name: str) -> int:
-    """Return the number of a column. Passes within tolerance have a separate column, so that the columns add up."""
+    """Return the number of cases in the column with this name.
+
+    Passes within tolerance count only in their own column ``tolerance``, so that the columns add up.
+    """
     if name == "pass":
         return report.counts["pass"] - report.counts["within_tolerance"]
     return report.counts["within_tolerance" if name == "tolerance" else name]
@@ -137,8 +140,9 @@ def _loop_columns(results: Sequence[Result], label: Callable[[Result], str]) -> 
     """Return the columns of a table of closed-loop results. ``label`` returns the text for the case of a row.
 
     After case and verdict follow event and time of the first difference from the model. Then follow time and cwnd at
-    the first growth below slow start, and the number of lost packets. Each of these numbers has a column for the stack
-    and one for the model. A column ``end`` is added if a run ended otherwise than ``complete`` or ``stopped``.
+    the first event with less growth than in slow start, and the number of lost packets. Each of these numbers has a
+    column for the stack and one for the model. A column ``end`` is added if a run ended otherwise than ``complete`` or
+    ``stopped``.
     """
     rows = [(result, result.loop) for result in results if result.loop is not None]
     reduced = [(loop.stack.growth_reduced, loop.model.growth_reduced) for _, loop in rows]
@@ -165,7 +169,11 @@ _ENDS = ("complete", "stopped")
 
 
 def _loop_paragraph(result: Result) -> list[str]:
-    """Return a line for each number that differs between stack and model."""
+    """Return lines for a closed-loop result: the first difference, the first event with less growth, lost packets.
+
+    Only values that differ between stack and model have lines. A run that ended otherwise than ``complete`` or
+    ``stopped`` has a line with its end.
+    """
     assert result.loop is not None
     stack, model = result.loop.stack, result.loop.model
     lines = []

@@ -47,7 +47,10 @@ class Drawn:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """The members for the JSON report: ``profile``, ``acting``, ``draws``, and ``judged``, the number of cases."""
+        """The members for the JSON report: ``profile``, ``acting``, ``draws``, and ``judged``, the number of cases.
+
+        ``draws``: number of network paths drawn. ``acting``: number of these where the algorithm acts.
+        """
         name = f"{self.algorithm}/{self.profile}"
         return {"profile": name, "acting": self.acting, "draws": self.draws, "judged": len(self.cases)}
 

@@ -154,7 +154,11 @@ def _allowed(observation: Observation) -> dict[str, list[Any]]:
 
 @dataclass(slots=True)
 class LoopAnswers(Answers):
-    """Answers in closed loop: the run compared with the model's own run, and the recorded answers if it diverges."""
+    """Answers of an adapter in closed loop.
+
+    ``loop``: comparison of the adapter's run with the model's own run, or None without a run. ``recording``: the events
+    and the adapter's answers if an answer differs from the model's, otherwise None.
+    """
 
     loop: ClosedLoop | None = None
     recording: RecordedAnswers | None = None
@@ -211,7 +215,12 @@ def _finished(conversation: Conversation) -> ConversationError | None:
 
 
 def _may_follow(own: ModelRun, case: StimulusCase, conversation: Conversation, declaration: Declaration) -> bool:
-    """Return whether equal answers of an adapter imply the model's run and summary."""
+    """Return whether the events of the model's own run can be sent to the adapter while its answers equal the model's.
+
+    Equal answers must imply that run and summary of the adapter are the model's. So the adapter must declare all
+    observables that drive the simulated sender, without tolerance for the window. Return False if messages are checked
+    against the schema.
+    """
     is_exact = not slack_bytes(declaration, case.scenario.config.max_datagram_size_bytes, 0)
     drives = SENDER_USES & own.observed[0].keys()
     return is_exact and drives <= {*declaration.observables} and not conversation.validate

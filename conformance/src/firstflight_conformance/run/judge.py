@@ -89,7 +89,7 @@ class AdapterJudge:
         self._judged.append(result)
 
     def report(self) -> AdapterReport:
-        """Finish the adapter and return the report."""
+        """End the process of the adapter and return the report on its cases, or why it was skipped."""
         if self.skipped is not None:
             return AdapterReport(self._manifest, skipped=self.skipped)
         fault = self._session.finish()
@@ -205,7 +205,11 @@ def _unsupported_event(name: str) -> Refused:
 
 
 def _only_stated(case: Case, declaration: Declaration) -> Refused | None:
-    """Return the refusal for an input that the stack computes itself and the vector only states, or ``None``."""
+    """Return the refusal of a case that prescribes an input that the stack computes itself, or ``None``.
+
+    Such an input, for example ``app_limited``, does not follow from the events of the vector, so the stack may compute
+    another value.
+    """
     for name in declaration.works_out:
         if FLAGS[name] in case.vector.flags:
             reason = f"computes {name} itself; the vector only states it (flag {FLAGS[name]})"
@@ -214,7 +218,10 @@ def _only_stated(case: Case, declaration: Declaration) -> Refused | None:
 
 
 def verdict_on(script: AnyScript, declaration: Declaration, answers: Answers) -> Result:
-    """Return the verdict on the answers to a case, without regard to open points."""
+    """Return the verdict on the answers to a case, without trying alternatives at open points.
+
+    An open point is a choice that the specification leaves to the implementer.
+    """
     if isinstance(script, ComputationScript):
         return _verdict_on_computation(script, declaration, answers)
     if isinstance(script, StimulusScript):

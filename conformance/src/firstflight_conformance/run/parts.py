@@ -17,7 +17,11 @@ from firstflight_conformance.simulate.cases import StimulusScript
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Cases of one adapter (indices among all) for one process: ``looped`` cases, other cases, or the ``whole``."""
+    """Cases of one adapter that one process judges. ``cases``: their indices among all cases.
+
+    ``whole``: these are all cases. ``looped``: all of them are closed-loop cases; otherwise a part contains none,
+    unless ``whole``.
+    """
 
     adapter: int
     cases: Sequence[int]
@@ -31,7 +35,10 @@ def whole(adapter: int, scripts: Sequence[AnyScript]) -> Part:
 
 
 def parts(adapter: int, manifest: Manifest, scripts: Sequence[AnyScript], processes: int) -> list[Part]:
-    """Split cases by vectors and closed-loop cases into one part per process; only stateless adapters are split."""
+    """Split the cases of a stateless adapter into parts: up to one per process for closed-loop cases, and for others.
+
+    For another adapter, or with one process, return one part with all cases.
+    """
     if not manifest.stateless or processes == 1:
         return [whole(adapter, scripts)]
     places: dict[bool, list[int]] = {False: [], True: []}

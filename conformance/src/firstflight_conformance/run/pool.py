@@ -112,8 +112,8 @@ def judge_all(
 def _grouped(job: Job, every: Sequence[Part]) -> list[Group]:
     """Return the parts (cases of one adapter each) as groups; one process judges a group.
 
-    Parts of several reference implementations with the same cases form one group. A part with all cases of its adapter,
-    or of another adapter, is a group of its own.
+    Parts of several reference implementations with the same cases form one group. Every other part is a group of its
+    own: all parts of other adapters, and parts with all cases of their adapter.
     """
     groups: dict[object, list[Part]] = defaultdict(list)
     for number, part in enumerate(every):
@@ -263,7 +263,10 @@ class _Pool:
 def _one_by_one(
     job: Job, on_results: Callable[[int, int], None], ready: Callable[[Manifest], bool]
 ) -> Iterator[PoolReport]:
-    """Judge adapters one after another; all stateless adapters together, in place of the first of them."""
+    """Judge adapters one after another in this process, and yield their reports.
+
+    All stateless adapters are judged together, case by case, when the first of them is due.
+    """
     together = [index for index, manifest in enumerate(job.manifests) if manifest.stateless]
     groups = [[index] for index, manifest in enumerate(job.manifests) if not manifest.stateless]
     if together:

@@ -166,10 +166,11 @@ def _apply(builder: StreamBuilder, step: Step, places: dict[int, tuple[int, int,
 
 
 def _ranges(parts: Sequence[Part], places: dict[int, tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield ranges of packet numbers (first, last) for parts of sent runs. Adjacent ranges are joined.
+    """Yield the packet numbers in the edited stream of parts of sent runs, as ranges (first, last).
 
-    ``places``: by key of a sent run, its first packet, number of packets and time. Packets that the edited runs no
-    longer contain are omitted.
+    A part is the key of a run, and the indices of its first and last packet within the run. ``places``: by key of a run
+    in the edited stream, its first packet number there, number of packets and time. Packets of removed or shortened
+    runs are omitted. Adjacent ranges are joined.
     """
     before: tuple[int, int] | None = None
     for key, low, high in parts:

@@ -41,7 +41,10 @@ class Contest:
     config: Config
 
     def parting(self, events: Sequence[Event]) -> Parting | None:
-        """Return the first difference, or ``None`` if the answers are equal up to the end or an unsupported event."""
+        """Return the first difference between the answers of ``subject`` and ``right`` to the events.
+
+        Return ``None`` if the answers are equal up to the end, or up to an event that one of them does not support.
+        """
         try:
             runs = [implementation.begin(self.config) for implementation in (self.right, self.subject)]
             for index, answers in enumerate(zip(*(drive(run, events) for run in runs), strict=True)):
@@ -98,7 +101,10 @@ class _Shrinker:
             self._change(self._smaller)
 
     def _leave_out(self) -> None:
-        """Remove halves, quarters and so on down to single steps, from the end."""
+        """Try to remove halves of the steps, then quarters and so on down to single steps, each time from the end.
+
+        A removal is kept if the remaining stream is a valid vector that still distinguishes the implementations.
+        """
         size = max(len(self.steps) // 2, 1)
         while True:
             start = len(self.steps) - size
@@ -154,9 +160,11 @@ def shrink(contest: Contest, parting: Parting, on_trial: Callable[[], None] = la
 
 
 def is_vector(contest: Contest, events: Sequence[Event]) -> bool:
-    """Return whether a stream is a valid vector: consistent, and in the domain of the model.
+    """Return whether a stream is a valid vector for the configuration and profile of a contest.
 
-    The bytes in flight after each ``Sent`` event must not exceed the cwnd of the model.
+    The contest contains two implementations to compare. The stream must be consistent, and the model of the profile
+    must accept it (no :class:`DomainError`). The bytes in flight after each ``Sent`` event must not exceed the cwnd of
+    this model.
     """
     try:
         check_stream(events, config_to_json(contest.config), contest.algorithm)

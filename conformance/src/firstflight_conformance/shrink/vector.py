@@ -35,7 +35,10 @@ def _slug(case_id: str) -> str:
 
 
 def _why(parting: Parting, names: tuple[str, str]) -> str:
-    """Return a sentence on the difference."""
+    """Return a sentence on the different answers of two implementations to the last event of a stream.
+
+    ``names``: the tested implementation, and the implementation whose answers are expected.
+    """
     last = len(parting.events) - 1
     texts = [
         f"{d.observable} {_text(d.observed)} where {names[1]} has {_text(d.expected)}" for d in parting.differences
@@ -119,7 +122,7 @@ def _ns(t_ns: int) -> str:
 
 
 def _ranges(event: Ack | Lost) -> list[str]:
-    """Return the packets as ranges of maximum length."""
+    """Return the packets as text, in as few ranges "(first, last)" as possible."""
     ranges: list[tuple[int, int]] = []
     for run in event.packets:
         if ranges and ranges[-1][1] + 1 == run.first:

@@ -151,7 +151,7 @@ def _raise_refusal(network: Network) -> None:
 
 
 class _Watched:
-    """Events, turns and samples of a network, collected during its run."""
+    """Events, turns (phase changes of the controllers) and samples of a network's flows, collected during its run."""
 
     def __init__(self, network: Network, record: Sequence[str], arrivals: Arrivals) -> None:
         self.events: list[list[Event]] = [[] for _ in network.flows]

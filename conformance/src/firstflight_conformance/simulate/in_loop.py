@@ -19,7 +19,10 @@ class SenderLimits:
 
 
 class InLoop(Protocol):
-    """A controller in the loop. ``samples_rate``: whether it uses delivery-rate samples."""
+    """A controller in a closed loop: its answers limit a simulated sender, whose events it gets.
+
+    ``samples_rate``: whether it uses delivery-rate samples.
+    """
 
     samples_rate: bool
 
@@ -32,7 +35,10 @@ class InLoop(Protocol):
 
 
 class ModelInLoop:
-    """A controller of the model in the loop. ``observations`` has all observations if ``keep`` is set."""
+    """A controller of the model in a closed loop: its answers limit a simulated sender, whose events it gets.
+
+    ``observations`` has all observations if ``keep`` is set.
+    """
 
     def __init__(self, controller: Controller, *, keep: bool = True) -> None:
         """Store a copy of ``controller``."""

@@ -88,7 +88,8 @@ class Turns:
     def __init__(self, *, samples_rate: bool) -> None:
         """Start without events. ``samples_rate``: whether the algorithm uses delivery-rate samples.
 
-        ``starts``: index of the first event of each turn so far.
+        ``starts``: index of the first event of each turn so far. A turn is the events that the runner sends in one
+        write before it reads their answers.
         """
         self.starts: list[int] = []
         #: Whether the algorithm paces; unknown before the first observation.
@@ -110,7 +111,10 @@ class Turns:
 
 
 def run(simulation: Simulation) -> str:
-    """Run to the end; return ``complete``, ``stopped`` or ``stalled``."""
+    """Run to the end; return ``complete`` if all data was acknowledged.
+
+    Otherwise return ``stalled`` if the sender waits forever for ACKs, or ``stopped`` at the scenario's time limit.
+    """
     try:
         simulation.run()
     except StallError:

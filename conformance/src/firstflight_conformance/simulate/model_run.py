@@ -64,7 +64,7 @@ class ModelLoop:
 
 @dataclass(frozen=True)
 class ModelRun:
-    """A run of a scenario with the model, whose sender gets all observables.
+    """A run of a scenario with the model as the controller, as for an adapter that reports all observables.
 
     ``starts``: index of the first event of each turn, the events that are sent before their answers are read.
     """

@@ -45,7 +45,10 @@ def check(status: Status, name: str) -> None:
 
 @cache
 def library() -> CDLL:
-    """Return the library; build it if missing. Raise :class:`NativeError`."""
+    """Load and return the shared library of the C simulator; build it if missing.
+
+    Raise :class:`NativeError` if its sources are missing, or if it cannot be compiled or loaded.
+    """
     try:
         loaded = CDLL(str(_built()))
     except FileNotFoundError as error:
@@ -77,7 +80,7 @@ def library() -> CDLL:
 
 
 def _built() -> Path:
-    """Return the shared object of these sources."""
+    """Return the path of the shared object compiled from the C simulator and the C port; build it if missing."""
     sources = [*port.some(SOURCES, [*SOURCES.glob("*.c")]), *port.sources()]
     headers = [*sorted(SOURCES.glob("*.h")), *port.headers()]
     return built("firstflight-simulator.so", sources, FLAGS, of=headers)

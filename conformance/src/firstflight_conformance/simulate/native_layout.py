@@ -135,7 +135,7 @@ class Carried(Structure):
 
 
 class CompletionLayout(Structure):
-    """``struct sim_completion``: result of one transfer of a preset."""
+    """``struct sim_completion``: result of one transfer of a preset (parameters of a published experiment)."""
 
     _fields_ = _numbers("finished_ns dropped_packets sent_packets probe_timeouts events")
 

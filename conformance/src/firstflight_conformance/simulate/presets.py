@@ -99,7 +99,10 @@ class Experiment:
     def completion(
         self, fct_ns: int, lost: int, sent_packets: int, events: int, probe_timeouts: int, *, foreign: bool
     ) -> Completion:
-        """Return the result, with a reason if it is not comparable. ``foreign``: the window is not a published one."""
+        """Return the result, with a reason if it is not comparable with the published experiment.
+
+        ``fct_ns``: flow completion time. ``foreign``: the algorithm is not one of the published experiment.
+        """
         reason = None
         if lost:
             reason = f"CoDel dropped {lost} packets: the published simulator has another recovery"
@@ -117,7 +120,10 @@ class Experiment:
 
 
 def experiment(name: str, algorithm: str, rate_mbps: int, one_way_delay_ms: int, size_bytes: int) -> Experiment:
-    """Return one transfer of a preset. Raise :class:`ScenarioError` for parameters out of range or an unknown window.
+    """Return one transfer of a preset (parameters of a published experiment).
+
+    ``algorithm``: an algorithm of the preset, or ALGORITHM/PROFILE of the model. Raise :class:`ScenarioError` for
+    another name, or for parameters out of range.
 
     ``rate_mbps`` and ``one_way_delay_ms`` describe the bottleneck.
     """

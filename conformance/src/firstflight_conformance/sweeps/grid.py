@@ -88,7 +88,7 @@ def cells(kind: str, values_by_axis: Mapping[str, Sequence[str]], scenario: Scen
 
 
 def _fingerprint(scenario: Scenario) -> str:
-    """Return the name of a scenario in rows, with a digest: a changed file is another sweep."""
+    """Return the name of a scenario for the result rows. It has a digest, since a changed file is another sweep."""
     return f"{scenario.name}#{sha256(repr(scenario).encode()).hexdigest()[:8]}"
 
 
@@ -135,7 +135,10 @@ def _quantity(written: Mapping[str, str], axis: str, units: dict[str, int]) -> i
 
 
 def _queue(written: Mapping[str, str], rate_by_time: int) -> int:
-    """Return the size in bytes of a queue given as a size or as a multiple of the bandwidth-delay product."""
+    """Return the size in bytes of a queue given as a size or as a multiple of the bandwidth-delay product.
+
+    ``rate_by_time``: the rate in bit/s times the RTT in ns.
+    """
     match = _PRODUCTS.fullmatch(written["queue"].strip())
     if match is None:
         return _quantity(written, "queue", SIZES)

@@ -83,7 +83,7 @@ def _processes(jobs: int) -> Iterator[tuple[Executor, int]]:
 
 
 def _end_with(parent: int) -> None:
-    """End this process of the pool after its parent was killed."""
+    """Start a thread that ends this process of the pool once the process ``parent`` (a process id) has ended."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -95,7 +95,11 @@ def _end_with(parent: int) -> None:
 
 @contextmanager
 def _workers(scheduler: str) -> Iterator[tuple[Executor, int]]:
-    """Connect to a scheduler. Its workers must have this version: a sweep must not mix rows of two versions."""
+    """Connect to a Dask scheduler, given by its address; yield an executor and the number of threads of its workers.
+
+    Raise :class:`PoolError` without a connection or workers, or if a worker has another version of Firstflight: a sweep
+    must not mix rows of two versions.
+    """
     try:
         from distributed import Client
     except ImportError as error:

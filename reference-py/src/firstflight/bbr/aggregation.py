@@ -18,8 +18,8 @@ EXTRA_ACKED_LINUX_PACKETS = 2**20
 def _begin_slot(readings: Readings, state: Bbr) -> int:
     """Return the index (0 or 1) of the current one of two samples of BBR.extra_acked.
 
-    A sample is the largest excess of acknowledged bytes in five rounds. In version 3 of Linux it covers one round until
-    the pipe is full. If the rounds of a sample begin with this ACK, reset this sample to 0.
+    A sample is the largest excess of acknowledged bytes in five rounds. In BBR version 3 of Linux it covers one round
+    until the pipe is full. If the rounds of a sample begin with this ACK, reset this sample to 0.
     """
     if readings.extra_acked is ExtraAcked.LINUX:
         slot = state.round_count // EXTRA_ACKED_LINUX_ROUNDS % 2
@@ -38,7 +38,7 @@ def _begin_slot(readings: Readings, state: Bbr) -> int:
 def _update_ack_aggregation_linux(readings: Readings, state: Bbr, base: BaseState, ack: Ack, sample: Sample) -> None:
     """Update BBR.extra_acked as Linux does: the larger of two samples of five rounds each.
 
-    A sample is the largest excess of acknowledged bytes over the bytes that BBR.bw delivers. In version 3, samples
+    A sample is the largest excess of acknowledged bytes over the bytes that BBR.bw delivers. In BBR version 3, samples
     cover one round each until the pipe is full. ACKs without a rate sample change nothing.
     """
     if sample.prior_delivered_bytes is None:

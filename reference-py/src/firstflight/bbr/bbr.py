@@ -44,7 +44,7 @@ def _on_sent(readings: Readings, state: Bbr, sent: Sent) -> Outcome:
 
 
 def _is_skipped(readings: Readings, state: Bbr, sample: Sample) -> bool:
-    """Return whether an ACK leaves most of the model unchanged, as in version 3 of Linux.
+    """Return whether an ACK leaves most of the model unchanged, as in BBR version 3 of Linux.
 
     This needs an application-limited sample with a rate below BBR.max_bw, and no loss in this round. In addition, the
     window must have reached BBR.max_inflight at the last ACK that changed it. Other profiles skip no ACK.
@@ -57,7 +57,10 @@ def _is_skipped(readings: Readings, state: Bbr, sample: Sample) -> bool:
 def _update_little(
     readings: Readings, state: Bbr, base: BaseState, ack: Ack, sample: Sample
 ) -> tuple[Outcome | None, bool]:
-    """Update the few parts of the model that change at an ACK that :func:`_is_skipped` reports.
+    """Update the few parts of the model that change at a skipped ACK, as in BBR version 3 of Linux.
+
+    An ACK is skipped if its sample is application-limited with a rate below BBR.max_bw, without a loss in this round.
+    In addition, the window must have reached BBR.max_inflight.
 
     Return the outcome, and whether the control parameters (pacing rate, send quantum, window) change.
     """

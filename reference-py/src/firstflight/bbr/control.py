@@ -191,7 +191,7 @@ def _is_first_window(readings: Readings, state: Bbr, base: BaseState) -> bool:
     """Return whether the window may still grow beyond BBR.max_inflight, as at the start of a connection.
 
     With the reading ``twice``, this is the case while the window is below twice :func:`least_window_bytes`. Otherwise
-    it is the case until that number of bytes is delivered.
+    it is the case until :func:`least_window_bytes` bytes are delivered.
     """
     least_bytes = least_window_bytes(readings, state, base)
     if readings.first_window is FirstWindow.TWICE:

@@ -157,7 +157,7 @@ def update_min_rtt(readings: Readings, state: Bbr, ack: Ack) -> None:
 
 
 def advance_latest_delivery_signals(state: Bbr, sample: Sample) -> None:
-    """When a loss round begins, restart the largest samples of the round with this sample."""
+    """When a loss round begins, set BBR.bw_latest and BBR.inflight_latest to the rate and volume of this sample."""
     if state.loss_round_start:
         state.bw_latest = sample.rate  # [bbr.latest.advance]
         state.inflight_latest_bytes = sample.delivered_bytes
@@ -169,7 +169,11 @@ def bound_bw_for_model(state: Bbr) -> None:
 
 
 def reset_congestion_signals(readings: Readings, state: Bbr) -> None:
-    """Reset the losses and the largest samples of the round, as Linux does when it leaves Startup or Drain."""
+    """Reset the loss signals at the end of Startup or Drain, with the choice ``linux_v3`` of ``losses`` only.
+
+    They are the note of a loss in this loss round, and the largest delivery rate and volume of the round
+    (BBR.bw_latest, BBR.inflight_latest).
+    """
     if readings.losses is Losses.LINUX_V3:
         state.is_loss_in_round = False  # [bbr.signals.v3]
         state.bw_latest = ZERO

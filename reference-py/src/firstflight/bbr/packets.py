@@ -102,14 +102,14 @@ def packets_delivered_bytes(rate: Rate, time_ns: int, size_bytes: int) -> int:
 
 
 def packets_bdp_bytes(rate: Rate, min_rtt_ns: int, gain: int, size_bytes: int) -> int:
-    """Return a multiple of the bandwidth-delay product, rounded up to whole packets."""
+    """Return the bandwidth-delay product times a gain in bytes, rounded up to whole packets. ``gain``: in 1/64,000."""
     scaled = _bw_of(rate, size_bytes) * (gain // PART) * (min_rtt_ns // MICROSECOND_NS) // GAIN_PARTS
     packets = (scaled + BW_UNIT - 1) // BW_UNIT
     return min(packets * size_bytes, WINDOW_MAX_BYTES)
 
 
 def packets_pacing_rate(rate: Rate, gain: int) -> int:
-    """Return a rate in bytes per second, times a gain, minus the margin."""
+    """Return a rate times a gain, minus the pacing margin of 1 %, in bytes per second. ``gain``: in 1/64,000."""
     return over(rate.delivered_bytes * (gain // PART) // GAIN_PARTS, PACED_PER_SECOND, BW_UNIT)
 
 

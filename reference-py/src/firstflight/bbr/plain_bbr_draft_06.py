@@ -171,7 +171,10 @@ def init_pacing_rate(s: Bbr, srtt: int) -> None:
 
 
 def paced(rate: Rate, parts: int) -> int:
-    """Return ``parts`` / 10,000 of a rate in bytes per second, at least 1: a rate of 0 would stop sending (ours)."""
+    """Return ``parts`` / 10,000 of a rate in bytes per second, at least 1.
+
+    This minimum is not in the draft: a rate of 0 would stop sending.
+    """
     bytes_, ns = rate
     return max(min(bytes_ * parts * SECOND_NS // (ns * 10_000), WINDOW_MAX_BYTES), 1)  # [bbr.pacing.least]
 
@@ -267,7 +270,10 @@ def clear_app_limited(s: Bbr) -> None:
 
 
 def update_latest_delivery_signals(s: Bbr, rs: Sample) -> None:
-    """5.5.10.3: update the largest delivery of the last round, and check whether the round ends."""
+    """5.5.10.3: raise bw_latest and inflight_latest to this sample, and check whether the loss round ends.
+
+    They are the largest delivery rate and the largest delivered volume of the loss round.
+    """
     s.loss_round_start = False
     s.bw_latest = higher(s.bw_latest, rs.rate)  # [bbr.latest]
     s.inflight_latest = max(s.inflight_latest, rs.delivered)
@@ -374,7 +380,11 @@ def check_startup_high_loss(s: Bbr, rs: Sample) -> bool:
 
 
 def check_drain_done(s: Bbr) -> Outcome | None:
-    """5.3.2: Drain ends at one BDP in flight or less, or after three rounds; the pseudocode waits for a fourth."""
+    """5.3.2: end Drain at one BDP in flight or less, or when more than three rounds have begun since its start.
+
+    The fourth round follows the pseudocode. The text has three rounds. Return the outcome, or ``None`` if Drain does
+    not end.
+    """
     if s.phase is not Phase.DRAIN:
         return None
     by_flight = s.inflight <= quantized(s, bdp_multiple(s, 1))  # [bbr.drain.done]
@@ -397,7 +407,11 @@ def update_min_rtt(s: Bbr, ack: Ack) -> None:
 
 
 def set_pacing_rate(s: Bbr, ack: Ack) -> None:
-    """5.6.2: until the pipe is full, the rate only rises. The first RTT (open: or the handshake) sets it initially."""
+    """5.6.2: set the pacing rate to bw times the pacing gain, minus 1 %. Until the pipe is full, the rate only rises.
+
+    Before this, the first smoothed RTT above 0 sets the rate to the initial window per RTT, times the gain of Startup.
+    The draft leaves this step open: its pseudocode sets the initial rate only once, before any ACK.
+    """
     if ack.smoothed_rtt_ns and not s.srtt_known:
         s.srtt_known = True
         init_pacing_rate(s, ack.smoothed_rtt_ns)  # [bbr.pacing.initial.sample]
@@ -471,7 +485,8 @@ def on_congestion(s: Bbr, sent_time: int, now: int) -> Outcome:
 
     A packet sent after the last recovery period began starts recovery now, and the state is saved for an undo. During
     recovery such a packet only extends recovery: the period starts again now. The draft leaves this extension open. In
-    all cases the loss is noted for the loss round, which gives the outcome.
+    all cases the loss or mark is noted as a loss in the loss round. The outcome is LOSS_NOTED for the first one of a
+    loss round, otherwise ALREADY_NOTED.
     """
     if sent_time > s.recovery_start:  # [bbr.recovery.once]
         if not s.in_recovery:
@@ -504,7 +519,9 @@ def save_state_upon_loss(s: Bbr) -> None:
 
 
 def on_enter_rto(s: Bbr, event: PersistentCongestion) -> Outcome:
-    """5.6.4.4: on a timeout, here persistent congestion, save the state and begin recovery.
+    """5.6.4.4: on a timeout, here persistent congestion, begin recovery.
+
+    The window and the bounds set on losses are saved for an undo (save_state_upon_loss).
 
     cwnd becomes the bytes in flight plus one packet. The draft leaves the size of this packet open; here it is SMSS,
     the maximum datagram size.

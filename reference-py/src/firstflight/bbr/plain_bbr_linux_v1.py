@@ -296,7 +296,11 @@ def check_full_bw_reached(s: Bbr, rs: Sample) -> Outcome | None:
 
 
 def check_drain(s: Bbr, now: int) -> None:
-    """bbr_check_drain: Drain may end on the ACK that begins it."""
+    """bbr_check_drain: begin Drain when the pipe is full, and end Drain when little enough is in flight.
+
+    Drain ends if the bytes in flight expected at the next departure are at most inflight_at_bdp, one bandwidth-delay
+    product plus three bursts. It may end on the ACK that begins it.
+    """
     if s.phase is Phase.STARTUP and s.full_bw_reached:
         s.phase = Phase.DRAIN
         s.snd_ssthresh = inflight_at_bdp(s)  # [bbr.threshold]
@@ -322,7 +326,10 @@ def update_gains(s: Bbr) -> None:
 
 
 def to_pacing_rate(s: Bbr, bw: int, gain: int) -> int:
-    """bbr_bw_to_pacing_rate, in bytes per second; at least 1, because a rate of 0 would stop sending (ours)."""
+    """bbr_bw_to_pacing_rate, in bytes per second, at least 1.
+
+    This minimum is not in the kernel: a rate of 0 would stop sending.
+    """
     rate = (bw * s.mss * gain >> BBR_SCALE) * PACED >> BW_SCALE  # [bbr.units.pacing]
     return max(min(rate, WINDOW_MAX_BYTES), 1)
 
@@ -452,7 +459,7 @@ def on_lost(s: Bbr, lost: Lost) -> Outcome:
 
 
 def on_timeout(s: Bbr, now: int) -> Outcome:
-    """tcp_enter_loss, which calls bbr_ssthresh only for a new window of data, and its bbr_set_state."""
+    """tcp_enter_loss, with bbr_ssthresh only for a new window of data (outside recovery), and bbr_set_state."""
     if s.ca_state == OPEN:
         save_cwnd(s)
     s.snd_cwnd = min(s.inflight + s.mss, WINDOW_MAX_BYTES)
@@ -463,7 +470,11 @@ def on_timeout(s: Bbr, now: int) -> Outcome:
 
 
 def undo(s: Bbr) -> Outcome:
-    """bbr_undo_cwnd, and the state that the next ACK would restore."""
+    """bbr_undo_cwnd: restart the search for a full pipe, and end recovery after spurious losses.
+
+    The end of packet conservation and the return to the window saved before recovery are done here. The kernel does
+    them at the next ACK.
+    """
     s.full_bw, s.full_bw_cnt, s.losses = 0, 0, 0  # [bbr.conservation.undo]
     s.ca_state = s.prev_ca_state = OPEN
     s.packet_conservation = False

@@ -117,7 +117,10 @@ class Bbr:
 
 @dataclass(slots=True)
 class Sample:
-    """struct rate_sample, and the bandwidth of bbr_context: ``interval_us`` is negative in an invalid sample."""
+    """struct rate_sample, with the bandwidth ``bw`` of bbr_context.
+
+    ``interval_us`` is negative in an invalid sample.
+    """
 
     acked: int
     losses: bool
@@ -333,7 +336,11 @@ def check_loss_too_high_in_startup(s: Bbr, rs: Sample) -> Outcome | None:
 
 
 def check_full_bw_reached(s: Bbr, rs: Sample) -> Outcome | None:
-    """bbr_check_full_bw_reached: any ACK may set the baseline, and an ACK that begins a round counts."""
+    """bbr_check_full_bw_reached: the pipe is full after three rounds that begin without enough growth.
+
+    Any ACK with a bandwidth of at least 5/4 of the baseline full_bw sets a new baseline and the count to 0. Another ACK
+    adds 1 to the count if it begins a round. Application-limited samples are ignored.
+    """
     if s.full_bw_now or rs.is_app_limited:
         return None
     if rs.bw >= s.full_bw * FULL_BW_THRESH >> BBR_SCALE:
@@ -346,7 +353,12 @@ def check_full_bw_reached(s: Bbr, rs: Sample) -> Outcome | None:
 
 
 def check_drain(s: Bbr, now: int) -> None:
-    """bbr_check_drain: Drain may end on its first ACK. The next phase begins a round (bbr_start_bw_probe_down)."""
+    """bbr_check_drain: begin Drain when the pipe is full, and end Drain when little enough is in flight.
+
+    Drain ends if the bytes in flight expected at the next departure are at most inflight_at_bdp. This is one
+    bandwidth-delay product, but at least three bursts and four packets. Drain may end on the ACK that begins it. The
+    next phase begins a round (bbr_start_bw_probe_down).
+    """
     if s.phase is Phase.STARTUP and s.full_bw_reached:
         s.phase = Phase.DRAIN
         s.ssthresh_bytes = inflight_at_bdp(s)  # [bbr.threshold]
@@ -412,7 +424,10 @@ def tso_segments(s: Bbr) -> int:
 
 
 def bdp(s: Bbr, bandwidth: int, gain: int) -> int:
-    """bbr_bdp: whole packets, rounded up, in bytes; without an RTT the initial window."""
+    """bbr_bdp: return ``bandwidth`` times the minimum RTT times ``gain`` / 256 in bytes, rounded up to whole packets.
+
+    ``bandwidth``: packets per microsecond, times 2^24. Without an RTT the result is the initial window.
+    """
     if s.min_rtt_us == INFINITE:
         return s.init_cwnd
     scaled = bandwidth * s.min_rtt_us * gain >> BBR_SCALE
@@ -480,7 +495,7 @@ def on_lost(s: Bbr, lost: Lost) -> Outcome:
 
 
 def on_timeout(s: Bbr, now: int) -> Outcome:
-    """tcp_enter_loss, which calls bbr_ssthresh only for a new window of data, and its bbr_set_state."""
+    """tcp_enter_loss, with bbr_ssthresh only for a new window of data (outside recovery), and bbr_set_state."""
     if s.ca_state == OPEN:
         save_for_undo(s)
     s.cwnd_bytes = min(s.inflight + s.mss, WINDOW_MAX_BYTES)

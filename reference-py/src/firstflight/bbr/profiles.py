@@ -20,7 +20,7 @@ class InitialRate(Enum):
 
 
 class DrainRounds(Enum):
-    """After how many rounds does Drain end for any number of bytes in flight?"""
+    """After how many rounds does Drain end, whatever the bytes in flight are?"""
 
     FOURTH = "fourth"
     NEVER = "never"
@@ -137,7 +137,7 @@ class FirstWindow(Enum):
 
 
 class AppLimitedAcks(Enum):
-    """What does an app-limited sample below BBR.max_bw change at a window of BBR.max_inflight?"""
+    """What does an app-limited sample below BBR.max_bw change once cwnd has reached BBR.max_inflight?"""
 
     COUNTED = "counted"
     LINUX_V3 = "linux_v3"

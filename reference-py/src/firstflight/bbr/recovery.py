@@ -81,7 +81,10 @@ def on_lost(readings: Readings, state: Bbr, base: BaseState, lost: Lost) -> Outc
 
 
 def on_ce(readings: Readings, state: Bbr, base: BaseState, ce: Ce) -> Outcome:
-    """Process an increase of the ECN-CE counter as a loss that adds neither bytes nor ranges."""
+    """Process an increase of the ECN-CE counter as a loss, without counting lost bytes or lost ranges of packets.
+
+    In the profiles of Linux, CE marks change nothing.
+    """
     if readings.losses in (Losses.CONSERVATION, Losses.LINUX_V3):
         return Outcome.UNCHANGED  # [bbr.conservation.marks]
     _enter_recovery(state, base, ce.t_ns, ce.sent_t_ns)  # [bbr.ecn]
@@ -122,7 +125,11 @@ def on_enter_rto(readings: Readings, state: Bbr, base: BaseState, now_ns: int) -
 
 
 def deduct_losses(readings: Readings, state: Bbr, base: BaseState) -> None:
-    """Subtract the bytes lost since the last ACK from the window, with packet conservation, and reset their count."""
+    """Reset the count of bytes lost since the last ACK.
+
+    With the choice ``conservation`` of ``losses`` (BBR version 1 of Linux), first subtract these bytes from the window,
+    down to one datagram.
+    """
     if readings.losses is Losses.CONSERVATION and state.newly_lost_bytes > 0:
         left_bytes = base.cwnd_bytes - state.newly_lost_bytes
         base.cwnd_bytes = max(left_bytes, base.max_datagram_size_bytes)  # [bbr.conservation.lost]
@@ -134,7 +141,11 @@ def _ends_recovery(base: BaseState, ack: Ack) -> bool:
 
 
 def leave_recovery_first(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -> None:
-    """End recovery as version 3 of Linux does, before any other change by the ACK."""
+    """End recovery as BBR version 3 of Linux does, before any other change by the ACK.
+
+    Recovery ends if the ACK acknowledges a packet sent after the last recovery period began. After a timeout, the
+    window becomes at least the window saved before it. Other profiles change nothing.
+    """
     if readings.losses is not Losses.LINUX_V3 or not _ends_recovery(base, ack):
         return
     if state.timeout:

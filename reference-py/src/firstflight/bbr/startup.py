@@ -99,7 +99,11 @@ def check_full_bw_reached(readings: Readings, state: Bbr, base: BaseState, sampl
 
 
 def is_inflight_too_high(readings: Readings, base: BaseState, sample: Sample) -> bool:
-    """Return whether more than 2 % was lost. The bytes are integers, so rounding the share down changes nothing."""
+    """Return whether the bytes lost since the packet of the sample was sent exceed 2 % of the bytes in flight then.
+
+    The bytes are integers, so rounding the share down changes nothing. In the units of BBR version 3 of Linux, the
+    limit is 5/256 of the bytes in flight, rounded down to whole packets. Without bytes in flight, the result is false.
+    """
     if readings.units is Units.PACKETS_V3:
         share_bytes = packets_share_bytes(sample.in_flight_bytes, LOSS_THRESH_PARTS, base.max_datagram_size_bytes)
         return sample.in_flight_bytes > 0 and sample.lost_bytes > share_bytes  # [bbr.units.v3.loss]
@@ -183,7 +187,12 @@ def _has_timed_out(readings: Readings, state: Bbr) -> bool:
 
 
 def _in_flight_bytes(readings: Readings, state: Bbr, base: BaseState, now_ns: int, *, exited: bool) -> int:
-    """Return the bytes in flight, now or at the next departure. After the exit from Startup a quantum is added."""
+    """Return the bytes in flight for the test that ends Drain.
+
+    With the choice ``in_flight`` of ``drain_compares``, these are the present bytes in flight. With ``at_departure``,
+    the bytes delivered at BBR.bw until the next departure are subtracted. Before that, a send quantum is added if this
+    ACK ends Startup (``exited``).
+    """
     if readings.drain_compares is DrainCompares.IN_FLIGHT:
         return state.in_flight_bytes
     wait_ns = max(state.next_send_ns or 0, now_ns) - now_ns
@@ -215,7 +224,10 @@ def check_drain_done(readings: Readings, state: Bbr, base: BaseState, now_ns: in
 
 
 def enter_probe_bw(state: Bbr) -> None:
-    """Continue at the measured rate. Ours: in the draft, probing begins here."""
+    """Continue after Drain at the measured rate: pacing gain 1, window gain 2.
+
+    The draft begins to probe for bandwidth here. This project does not model probing.
+    """
     state.phase = Phase.PROBE_BW
     state.pacing_gain = GAIN_UNIT  # [bbr.probe-bw]
     state.cwnd_gain = DEFAULT_CWND_GAIN

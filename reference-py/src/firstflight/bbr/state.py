@@ -38,10 +38,13 @@ class Bbr:
 
     ``newly_lost_bytes``: lost since the last ACK. ``conservation_due``: recovery began since the last ACK.
 
-    ``extra_acked_rounds``: the largest samples of the last rounds, by the number of the round. Linux has two samples of
-    several rounds; ``extra_acked_slot`` is the present sample, ``extra_acked_age`` its age in rounds. ``lost_ranges``,
-    ``lost_acks``: lost ranges, and ACKs with losses, of this round. ``next_lost_packet``: number after the last loss.
-    ``window_reached``: the window has reached the volume that the path needs. ``timeout``: a timeout began recovery.
+    ``extra_acked_rounds``: the largest sample of each of the last ten rounds, at the index round number mod 10. Linux
+    uses only the items 0 and 1, each for several rounds. In BBR version 3, ``extra_acked_slot`` is the index of the
+    current item, and ``extra_acked_age`` the number of rounds since it began.
+
+    ``lost_ranges``, ``lost_acks``: lost ranges, and ACKs with losses, of this round. ``next_lost_packet``: number after
+    the last loss. ``window_reached``: the window has reached the volume that the path needs. ``timeout``: a timeout
+    began recovery.
     ``recovery_delivered_bytes``: C.delivered at the beginning of recovery. ``undo_startup``: BBR.undo_state is Startup.
     ``has_rtt``: the pacing rate was computed from an RTT. ``next_send_ns``: ``None`` before the first sent packet.
     """

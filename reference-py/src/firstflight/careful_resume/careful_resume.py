@@ -38,7 +38,10 @@ class Resuming:
 
 
 def search_readings() -> startup.Readings:
-    """Return the readings of SEARCH below Careful Resume, in profiles with SEARCH."""
+    """Return the readings of SEARCH, the algorithm that ends slow start in some profiles of Careful Resume.
+
+    Readings are the choices where a specification is open. The result has the choices of the profile ``lanman-2024``.
+    """
     return startup.PROFILES["lanman-2024"]
 
 

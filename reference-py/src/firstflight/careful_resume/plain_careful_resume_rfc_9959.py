@@ -278,7 +278,11 @@ def transmission_time(s: CarefulResume, size: int) -> int:
 
 
 def pace(s: CarefulResume, sent: Sent) -> None:
-    """Count sent bytes in the pacing schedule. A late sender moves its start, so that no burst exceeds IW (4.3.2)."""
+    """Count sent bytes in the pacing schedule (4.3.2).
+
+    A packet sent more than ``burst`` after its release time moves the start of the schedule to ``burst`` before now.
+    ``burst`` is the transmission time of IW minus one packet, so that no burst of packets exceeds IW.
+    """
     burst = transmission_time(s, max(s.initial_window - s.base.max_datagram_size, 0))
     if sent.t_ns > release_time(s) + burst:
         s.paced_from_ns, s.paced = sent.t_ns - burst, 0  # [careful-resume.pacing.burst]
@@ -341,8 +345,8 @@ def on_ack_in_validating(s: CarefulResume, ack: Ack) -> Outcome:
 def enter_safe_retreat(s: CarefulResume, trigger: Trigger, now: int) -> Outcome:
     """Reduce CWND to PipeSize / 2, in QUIC not below two packets, and begin a recovery period at ``now``.
 
-    Later connections cannot use the saved set. This connection keeps it in ``saved``, for Beta: at the end of Safe
-    Retreat, the factor Beta of the saved set times PipeSize limits ssthresh. Until then ssthresh stays.
+    Later connections cannot use the saved set. This connection keeps it in ``saved``, because it contains the factor
+    Beta. At the end of Safe Retreat, ssthresh becomes at most Beta times PipeSize. Until then ssthresh stays.
     """
     s.phase, s.triggers = Phase.SAFE_RETREAT, (trigger,)
     s.base.congestion_window = max(s.pipesize // PIPE_DIVISOR, s.base.minimum_window)  # [careful-resume.retreat.window]
@@ -371,7 +375,10 @@ def leave_safe_retreat(s: CarefulResume) -> None:
 
 
 def on_sent(s: CarefulResume, sent: Sent) -> Outcome:
-    """Update the bytes in flight, waiting and of the initial data, and the highest packet; then process by phase."""
+    """Update the bytes in flight, the bytes waiting to be sent and the highest sent packet; then process by phase.
+
+    In Reconnaissance, packets sent before the first ACK of initial data add to the initial data.
+    """
     s.flight_size = min(sent.bytes_in_flight, WINDOW_MAX_BYTES)
     s.highest_sent = sent.packets[-1].last
     s.waiting = 0 if sent.app_limited else max(s.waiting - sent.bytes, 0)
@@ -444,7 +451,10 @@ def on_path_change(s: CarefulResume, event: PathChange) -> Outcome:
 
 
 def on_persistent_congestion(s: CarefulResume, event: PersistentCongestion) -> Outcome:
-    """Stop Careful Resume in any phase (3.6). NewReno collapses the window; the end of Safe Retreat lowers ssthresh."""
+    """Stop Careful Resume in any phase (3.6). NewReno collapses the window.
+
+    If this event ends Safe Retreat, ssthresh first becomes at most PipeSize * Beta, as at every end of that phase.
+    """
     if s.phase is Phase.SAFE_RETREAT:
         leave_safe_retreat(s)  # [careful-resume.persistent.threshold]
     return stop(s, newreno.on_persistent_congestion(s.base, event))  # [careful-resume.persistent]

@@ -41,7 +41,7 @@ class RttMeasured(Enum):
 
 
 class InitialData(Enum):
-    """What confirms the path?"""
+    """What confirms the path of a saved set: the ACK of all initial data, or an RTT sample?"""
 
     ALL = "all"
     NONE = "none"
@@ -70,7 +70,7 @@ class WindowFull(Enum):
 
 
 class FlightCheck(Enum):
-    """With which bytes in flight was too little of the jump used, so that Careful Resume ends?"""
+    """At which bytes in flight does Careful Resume end because too little of the jump was used?"""
 
     BOTH = "both"
     PIPESIZE = "pipesize"

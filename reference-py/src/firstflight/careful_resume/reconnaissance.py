@@ -22,7 +22,11 @@ from firstflight.observables import Outcome, Trigger
 
 
 def _count_initial(state: CarefulResume, ack: Ack) -> None:
-    """Count initial data covered by an ACK. The initial data ends with the first ACK of any part of it."""
+    """Subtract the initial data that an ACK covers from the initial data not yet acknowledged.
+
+    The initial data consists of the packets sent before the first ACK of one of them. Later ACKs of these packets also
+    count; packets sent after that ACK do not belong to it.
+    """
     initial = state.initial
     if initial.last is None and ack.packets[-1].last >= initial.first:
         initial.last = state.marks.sent  # [careful-resume.reconnaissance.initial-data]
@@ -32,7 +36,11 @@ def _count_initial(state: CarefulResume, ack: Ack) -> None:
 
 
 def _measured_rtts(readings: Readings, state: CarefulResume) -> tuple[int | None, int | None]:
-    """Return the RTTs that are compared with the lower and with the upper bound."""
+    """Return the RTTs in ns that are compared with the lower and the upper limit for the RTT of the saved path.
+
+    With the choice ``minimum`` of ``rtt_measured`` these are the smallest RTT since Reconnaissance began and the latest
+    RTT. With ``first`` both are the first RTT of the phase. ``None``: no sample yet.
+    """
     rtt = state.rtt
     match readings.rtt_measured:
         case cr.RttMeasured.MINIMUM:

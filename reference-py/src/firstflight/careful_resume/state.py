@@ -120,7 +120,10 @@ class CarefulResume:
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """Result of normal congestion control for an event. ``bin``, ``open_bin_bytes``: of SEARCH, ``None`` without it."""
+    """Result of normal congestion control for an event.
+
+    ``bin``, ``open_bin_bytes``: index of the open bin of SEARCH, and the bytes in it; ``None`` without SEARCH.
+    """
 
     base: BaseState
     outcome: Outcome
@@ -199,7 +202,10 @@ def end(state: CarefulResume) -> None:
 
 
 def rtt_too_low(readings: Readings, rtt_ns: int | None, used: SavedPath) -> bool:
-    """Return whether an RTT indicates a shorter path than the saved path; false without an RTT."""
+    """Return whether an RTT is below half of the RTT of the saved path; false without an RTT.
+
+    With the choice ``at_half`` of ``rtt_low``, an RTT of exactly half is also too low.
+    """
     if rtt_ns is None:
         return False
     if 2 * rtt_ns == used.saved_rtt_ns:
@@ -208,5 +214,5 @@ def rtt_too_low(readings: Readings, rtt_ns: int | None, used: SavedPath) -> bool
 
 
 def rtt_too_high(rtt_ns: int | None, used: SavedPath) -> bool:
-    """Return whether an RTT indicates a longer path than the saved path; false without an RTT."""
+    """Return whether an RTT is more than ten times the RTT of the saved path; false without an RTT."""
     return rtt_ns is not None and rtt_ns > 10 * used.saved_rtt_ns

@@ -161,7 +161,10 @@ def _on_ack(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack)
 
 
 def on_unvalidated(readings: Readings, state: CarefulResume, base: BaseState, event: Event, normal: Normal) -> Report:
-    """Process an event other than packets sent in the Unvalidated phase."""
+    """Process an event in the Unvalidated phase, other than sent packets. Return its report.
+
+    ``normal``: the result of normal congestion control for this event.
+    """
     match event:
         case Ack():
             return _on_ack(readings, state, base, event)

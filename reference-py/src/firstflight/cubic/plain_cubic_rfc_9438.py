@@ -121,7 +121,12 @@ def on_ack(s: Cubic, ack: Ack) -> Outcome:
 
 
 def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> None:
-    """4.2 to 4.5."""
+    """4.2 to 4.5: grow cwnd in congestion avoidance for ``bytes_acked`` newly acknowledged bytes.
+
+    If W_cubic(t) is below W_est, the estimate of a Reno window, cwnd rises to W_est but never decreases. Otherwise cwnd
+    grows by (target - cwnd) / cwnd of these bytes; the target is W_cubic(t + RTT), from cwnd to 1.5 cwnd. The first ACK
+    of a stage begins it, and t is the time since then without application-limited and idle time.
+    """
     cwnd = s.base.congestion_window
     if s.limited_since is not None:
         s.left_out += ack.t_ns - s.limited_since  # [cubic.limited.time]
@@ -154,9 +159,9 @@ def on_new_ack_in_congestion_avoidance(s: Cubic, bytes_acked: int, ack: Ack) -> 
 def begin_stage(s: Cubic, cwnd_epoch: int) -> None:
     """4.2: begin a stage of congestion avoidance with the window cwnd_epoch: set W_max, K in ns, and W_est.
 
-    After a timeout (4.8) W_max is cwnd_epoch, and K is 0. The text does not define K for cwnd_epoch above W_max. This
-    program then does the same (open point U11 of the specification page). Section 4.10 also sets cwnd_prior to
-    cwnd_epoch after HyStart++, which this program does not have.
+    After a timeout (4.8) W_max is cwnd_epoch, and K is 0. The text does not define K for cwnd_epoch above W_max. In
+    that case this program also sets W_max to cwnd_epoch and K to 0 (open point U11 of the specification page). Section
+    4.10 also sets cwnd_prior to cwnd_epoch after HyStart++, which this program does not have.
     """
     if s.w_max is None or s.w_max < cwnd_epoch:
         s.w_max = cwnd_epoch  # [cubic.epoch.no-maximum] [cubic.epoch.low-maximum]
@@ -259,9 +264,9 @@ def on_persistent_congestion(s: Cubic, event: PersistentCongestion) -> Outcome:
 def on_spurious_loss(s: Cubic) -> Outcome:
     """4.9.2: undo the last reduction, which a spurious loss caused, unless cwnd has reached cwnd_prior again.
 
-    The recovery period of RFC 9002 is restored too, unless an ACK has ended it since. The text does not mention it
-    (open point U7 of the specification page). Time with unused window since the reduction does not count in the
-    restored stage (open point U12).
+    The recovery period of RFC 9002 from before the reduction is restored too. It is over if an ACK has ended the period
+    that the reduction began. The text does not mention this (open point U7 of the specification page). Time with unused
+    window since the reduction does not count in the restored stage (open point U12).
     """
     if s.undo is None or s.base.congestion_window >= s.cwnd_prior:
         return Outcome.UNCHANGED  # [cubic.spurious.late]

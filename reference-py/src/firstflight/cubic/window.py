@@ -39,7 +39,10 @@ def cube_root(number: int) -> int:
 
 
 def cube_time_ns(distance_bytes: int, datagram_bytes: int) -> int:
-    """Return the time of the curve to a distance from W_max, in ns, rounded down: K for W_max - cwnd_epoch."""
+    """Return the time in ns that the cubic curve needs for a distance from W_max, rounded down.
+
+    For the distance W_max - cwnd_epoch this time is K.
+    """
     return cube_root(distance_bytes * CUBE_DIVISOR // (2 * datagram_bytes))  # [cubic.root]
 
 
@@ -49,7 +52,7 @@ def _distance_bytes(datagram_bytes: int, distance_ns: int) -> int:
 
 
 def window_bytes(w_max_bytes: int, k_ns: int, datagram_bytes: int, t_ns: int) -> int:
-    """Return W_cubic(t) in bytes, rounded towards W_max, within 0 and the largest window."""
+    """Return W_cubic(t) in bytes, rounded towards W_max, between 0 and the largest window."""
     if t_ns < k_ns:
         return max(w_max_bytes - _distance_bytes(datagram_bytes, k_ns - t_ns), 0)  # [cubic.window.concave]
     return min(w_max_bytes + _distance_bytes(datagram_bytes, t_ns - k_ns), WINDOW_MAX_BYTES)

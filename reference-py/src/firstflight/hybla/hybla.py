@@ -1,7 +1,7 @@
 """The window rules of Hybla (``spec/hybla/rules.md``): growth in slow start and congestion avoidance, in every profile.
 
-``newreno`` keeps the windows and calls the hooks of ``RULES``; functions change the state in place. In eighths, 2^rho
-and the credit of growth are in units of 1/65536, otherwise of 1/2^30.
+``newreno`` keeps the windows and calls the hooks of ``RULES``; functions change the state in place. With
+``Arithmetic.EIGHTHS``, 2^rho and the credit of growth are in units of 1/65536, otherwise of 1/2^30.
 
 Mirrors ``reference-c/firstflight/hybla/hybla.c``.
 """
@@ -41,8 +41,9 @@ _MS = 1_000_000
 
 @dataclass(slots=True)
 class Hybla:
-    """State of Hybla. ``smallest_ns``: smallest counted RTT, ``None`` before the first.
+    """State of Hybla. ``smallest_ns``: smallest smoothed RTT so far, ``None`` before the first.
 
+    With ``Rtt.MINIMUM``, ``smallest_ns`` is the smallest ``min_rtt_ns`` of the ACKs, if they contain it.
     ``credit``: growth below a whole datagram, in 65536ths of a datagram with ``Arithmetic.EIGHTHS``, else in 2^-30.
     """
 
@@ -84,7 +85,10 @@ def rho(state: Hybla) -> int:
 
 
 def _one(state: Hybla) -> int:
-    """Return 1 as a fixed-point number, the scale of 2^rho and of the credit: 65536 in eighths, otherwise 2^30."""
+    """Return 1 as a fixed-point number, the scale of 2^rho and of the credit.
+
+    It is 65536 with ``Arithmetic.EIGHTHS``, where rho is a multiple of 1/8, otherwise 2^30.
+    """
     return ONE if state.readings.arithmetic is Arithmetic.EIGHTHS else 1 << FINE_BITS
 
 
@@ -118,8 +122,9 @@ def _take_sample(state: Hybla, ack: Ack) -> None:
 def _gain(state: Hybla, datagram_bytes: int, cwnd_bytes: int, parts: int) -> int:
     """Add growth to the credit, take its whole datagrams from it, and return the bytes of these datagrams.
 
-    ``parts``: growth in fractions of a datagram, 65536 or 2^30 to a datagram. In eighths the result is limited so that
-    ``cwnd_bytes``, the present window, grows to at most 65535 datagrams.
+    ``parts``: growth in fractions of a datagram: 65536ths with ``Arithmetic.EIGHTHS``, otherwise 2^-30. With
+    ``Arithmetic.EIGHTHS`` the result is limited so that ``cwnd_bytes``, the present window, grows to at most 65535
+    datagrams.
     """
     state.credit += parts
     whole, state.credit = divmod(state.credit, _one(state))  # [hybla.gain.datagrams]

@@ -74,19 +74,29 @@ def on_ack(s: Hybla, ack: Ack) -> Outcome:
 
 
 def slow_start_increment(s: Hybla) -> int:
-    """Return 2^rho - 1, in 128ths of a segment."""
+    """Return the growth in slow start for an ACK: 2^rho - 1 segments, in 128ths of a segment.
+
+    The ratio rho is the smallest smoothed RTT divided by 25 ms, at least 1.
+    """
     shift = min(s.rho_3ls // 8, SHIFT_MAX)  # [hybla.power.limit]
     return (FRACTIONS[s.rho_3ls % 8] << shift) - 128  # [hybla.power.eighths] [hybla.slow-start]
 
 
 def avoidance_increment(s: Hybla) -> int:
-    """Return rho^2 / W, in 128ths of a segment."""
+    """Return the growth in congestion avoidance for an ACK: rho^2 / W segments, in 128ths of a segment, rounded down.
+
+    The ratio rho is the smallest smoothed RTT divided by 25 ms, at least 1. W is the window in whole segments, at
+    least 1.
+    """
     segments = max(s.base.congestion_window // s.base.max_datagram_size, 1)
     return 2 * s.rho_3ls * s.rho_3ls // segments  # [hybla.avoidance.datagrams]
 
 
 def gain(s: Hybla, increment: int) -> None:
-    """Grow the window by the whole segments of the credit, up to its clamp."""
+    """Add ``increment`` to the credit ``cents``, and grow the window by the whole segments of the credit.
+
+    Both are in 128ths of a segment; the rest remains as credit. The window grows to at most 65535 segments.
+    """
     segments, s.cents = divmod(s.cents + increment, 128)  # [hybla.gain.datagrams]
     size = s.base.max_datagram_size
     room = max(WINDOW_CLAMP * size - s.base.congestion_window, 0)  # [hybla.window.maximum]

@@ -62,8 +62,8 @@ class HyStart:
 
     ``round_end_packet``: the packet whose acknowledgement ends the round, ``None`` if the next ACK begins a round.
     ``rtt_samples``, ``current_min_ns``: samples and minimum RTT of this round, which began at ``round_start_ns``.
-    ``train_ns``: time of the last ACK of its train. ``min_ns``: minimum RTT since the start. ``found``: slow start must
-    end. ``next_packet``: the number after the last packet sent.
+    ``train_ns``: time of the last ACK of the round's train. ``min_ns``: minimum RTT since the start. ``found``: slow
+    start must end. ``next_packet``: the number after the last packet sent.
     """
 
     round_end_packet: int | None

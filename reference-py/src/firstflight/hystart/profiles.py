@@ -27,7 +27,7 @@ class BoundaryAck(Enum):
 
 
 class Decision(Enum):
-    """When is the delay of a round compared?"""
+    """When is the RTT of a round compared with the threshold above the minimum RTT?"""
 
     AFTER_EIGHT = "after_eight"
     EIGHTH = "eighth"

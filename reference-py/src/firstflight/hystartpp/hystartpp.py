@@ -194,5 +194,5 @@ def _observe(state: HyStartPP, base: BaseState, outcome: Outcome) -> Observation
 
 
 def step(readings: Readings, state: HyStartPP, base: BaseState, event: Event) -> Observation:
-    """Process one event with HyStart++ in these readings."""
+    """Process one event with HyStart++, by these readings (choices for unclear points of the text)."""
     return _observe(state, base, _on_event(readings, state, base, event))

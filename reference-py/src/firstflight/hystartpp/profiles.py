@@ -6,7 +6,7 @@ from firstflight.enums import Enum
 
 
 class CssSamples(Enum):
-    """How many RTT samples of a round allow to resume slow start?"""
+    """How many RTT samples of a round are needed before slow start may resume?"""
 
     EIGHT = "eight"
     ANY = "any"

@@ -241,5 +241,5 @@ def _observe(readings: Readings, state: JumpStart, base: BaseState, outcome: Out
 
 
 def step(readings: Readings, state: JumpStart, base: BaseState, event: Event) -> Observation:
-    """Process one event with JumpStart in these readings."""
+    """Process one event with JumpStart; ``readings`` are the profile's choices where the text is open."""
     return _observe(readings, state, base, _on_event(readings, state, base, event))

@@ -65,10 +65,11 @@ def _begins_recovery(readings: Readings, base: BaseState, sent_t_ns: int) -> boo
 
 
 def _takes_back(readings: Readings, state: JumpStart, base: BaseState, packet: int) -> bool:
-    """Return whether a reduction reverts the jump: it does not start from the window that the jump set.
+    """Return whether a reduction reverts the jump, that is, does not start from the window that the jump set.
 
-    It does with the reading ``first_loss_window`` = ``acked_or_initial``, if the threshold is still infinite (no
-    reduction yet). In addition, ``packet``, the first lost or marked packet, must precede the end of the first flight.
+    A reduction reverts the jump under three conditions. The reading ``first_loss_window`` is ``acked_or_initial``. The
+    threshold is still infinite (no reduction yet). ``packet``, the first lost or marked packet, precedes the end of the
+    first flight.
     """
     if readings.first_loss_window is FirstLossWindow.UNCHANGED or base.ssthresh_bytes is not None:
         return False

@@ -173,7 +173,7 @@ def on_ack(s: JumpStart, ack: Ack) -> Outcome:
 
 
 def of_first_flight(s: JumpStart, first: int, last: int) -> int:
-    """Return the number of packets that belong to the first RTT of data transmission."""
+    """Return the number of packets among ``first`` to ``last`` that belong to the first RTT of data transmission."""
     return max(min(last + 1, s.end) - max(first, s.first), 0)
 
 

@@ -6,7 +6,7 @@ from firstflight.enums import Enum
 
 
 class Amount(Enum):
-    """How much is the first flight?"""
+    """How large is the first flight?"""
 
     QUEUED = "queued"
     QUEUED_TO_CAP = "queued_to_cap"
@@ -171,35 +171,35 @@ class Accounting(Enum):
 
 
 class CountedData(Enum):
-    """Which retransmitted data counts in R, for the window (D - R)/2 at the end of recovery?"""
+    """Which retransmitted packets count as R in the window (D - R)/2 after a first flight of D packets?"""
 
     FIRST_FLIGHT = "first_flight"
     ALL = "all"
 
 
 class ResultRounding(Enum):
-    """How is the window (D - R)/2 rounded? D: packets of the first flight, R: retransmitted packets."""
+    """How is the window (D - R)/2 rounded (D: packets of the first flight, R: retransmitted packets)?"""
 
     DOWN = "down"
     UP = "up"
 
 
 class ResultFloor(Enum):
-    """What is the smallest window (D - R)/2 at the end of recovery?"""
+    """What is the least window (D - R)/2 after recovery (D: first-flight packets, R: retransmitted)?"""
 
     ONE_PACKET = "one_packet"
     MINIMUM_WINDOW = "minimum_window"
 
 
 class ResultRaise(Enum):
-    """May the window (D - R)/2 at the end of recovery be larger than the current window?"""
+    """May (D - R)/2 after recovery raise the window (D: first-flight packets, R: retransmitted packets)?"""
 
     NEVER = "never"
     ALLOWED = "allowed"
 
 
 class ResultThreshold(Enum):
-    """What is the threshold after the end of recovery set the window to (D - R)/2?"""
+    """What is ssthresh if recovery ends at window (D - R)/2 (D: first-flight packets, R: retransmitted)?"""
 
     FOLLOWS = "follows"
     KEPT = "kept"
@@ -213,7 +213,7 @@ class Ecn(Enum):
 
 
 class EndingGrowth(Enum):
-    """Does the ACK that ends recovery and sets the window to (D - R)/2 also grow the window?"""
+    """Does an ACK that ends recovery at (D - R)/2 (D: first-flight packets, R: retransmitted) grow cwnd?"""
 
     NONE = "none"
     NORMAL = "normal"

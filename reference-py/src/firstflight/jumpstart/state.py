@@ -63,7 +63,7 @@ class JumpStart:
 
 
 def set_in_flight(state: JumpStart, bytes_in_flight: int) -> None:
-    """Store the bytes in flight; the number saturates like windows."""
+    """Store the bytes in flight, at most ``WINDOW_MAX_BYTES``, the upper limit of windows."""
     state.in_flight_bytes = min(bytes_in_flight, WINDOW_MAX_BYTES)
 
 
@@ -85,19 +85,19 @@ def add_to_flight(readings: Readings, state: JumpStart, runs: tuple[Run, ...]) -
 
 
 def in_flight(state: JumpStart, packet: int) -> bool:
-    """Return whether a packet belongs to the flight."""
+    """Return whether a packet belongs to the first flight, the packets sent in the jump."""
     if state.flight_first is None or state.flight_end is None:
         return False
     return state.flight_first <= packet < state.flight_end
 
 
 def overlap(state: JumpStart, first: int, last: int) -> int:
-    """Return the number of packets first..last that belong to the flight."""
+    """Return the number of packets first..last that belong to the first flight, the packets sent in the jump."""
     if state.flight_first is None or state.flight_end is None:
         return 0
     return max(min(last + 1, state.flight_end) - max(first, state.flight_first), 0)
 
 
 def packets_in_flight(state: JumpStart, runs: tuple[Run, ...]) -> int:
-    """Return the number of packets of the runs that belong to the flight."""
+    """Return the number of packets of the runs that belong to the first flight, the packets sent in the jump."""
     return sum(overlap(state, run.first, run.last) for run in runs)

@@ -125,7 +125,7 @@ def _on_event(readings: Readings, state: LimitedSlowStart, base: BaseState, even
 
 
 def _phase(base: BaseState) -> Phase:
-    """Return the phase of the base controller, except slow start if cwnd equals ssthresh."""
+    """Return the phase of the base controller, but slow start, not congestion avoidance, if cwnd equals ssthresh."""
     return Phase.SLOW_START if not base.in_recovery and _in_slow_start(base) else newreno.phase(base)
 
 

@@ -18,14 +18,14 @@ MAX_SSTHRESH_SEGMENTS = 100
 
 @dataclass(slots=True)
 class LimitedSlowStart:
-    """Its only own state is ``max_ssthresh``, in bytes."""
+    """State of a connection: NewReno's state (``base``), and the limit ``max_ssthresh`` in bytes."""
 
     base: newreno.NewReno
     max_ssthresh: int
 
     @property
     def phase(self) -> Phase:
-        """The observable."""
+        """Phase: recovery, slow start (also if the window equals ssthresh), or congestion avoidance."""
         return Phase.SLOW_START if not self.base.in_recovery and in_slow_start(self) else self.base.phase
 
 

@@ -218,10 +218,13 @@ def _on_run_acked(state: BaseState, run: Run) -> tuple[Outcome, int]:
 def _grow_by_ack(state: BaseState, ack: Ack, acked_bytes: int) -> None:
     """Grow the window once per ACK, after its packets were processed one by one.
 
-    ``acked_bytes``: acknowledged bytes that have not grown the window yet. A base with its own rules for congestion
-    avoidance, such as CUBIC, computes the window from them. Otherwise they are 0 and the window stays, except in the
-    reading ``acks``. There slow start adds ``acked_bytes``, at most one datagram. Congestion avoidance adds the square
-    of the datagram size divided by the window, at least one byte.
+    ``acked_bytes``: acknowledged bytes that have not grown the window yet.
+
+    - A base with its own rules for congestion avoidance, such as CUBIC, computes the window from them.
+    - With the reading ``growth`` = ``acks``, slow start adds ``acked_bytes``, at most one datagram. Congestion
+      avoidance adds the square of the datagram size divided by the window, at least one byte. With 0 ``acked_bytes``
+      the window stays.
+    - In all other cases ``acked_bytes`` is 0, and the window stays.
     """
     datagram_bytes, cwnd_bytes = state.max_datagram_size_bytes, state.cwnd_bytes
     if state.rules.on_acked is not None:
@@ -239,7 +242,7 @@ def _grow_by_ack(state: BaseState, ack: Ack, acked_bytes: int) -> None:
 
 
 def _windows(state: BaseState) -> Windows:
-    """Return the windows for the rules of the base."""
+    """Return cwnd, ssthresh and the last recovery period, as the rules of a base such as CUBIC need them."""
     return Windows(state.cwnd_bytes, state.ssthresh_bytes, state.recovery_start_ns, state.in_recovery)
 
 
@@ -303,7 +306,11 @@ def reduced_bytes(state: BaseState, window_bytes: int) -> int:
 
 
 def begin_recovery(state: BaseState, now_ns: int, window_bytes: int, prior_bytes: int) -> None:
-    """Begin a recovery period with a window that a startup algorithm has computed from ``prior_bytes``."""
+    """Begin a recovery period: cwnd and ssthresh become ``window_bytes``, which a startup algorithm has computed.
+
+    ``prior_bytes``: the window before this reduction, or another quantity that the algorithm has reduced. The rules of
+    the base store it: CUBIC for W_max.
+    """
     state.rules.note_startup_reduction(state.rules_state, now_ns, prior_bytes)
     state.cwnd_bytes = window_bytes
     state.ssthresh_bytes = window_bytes

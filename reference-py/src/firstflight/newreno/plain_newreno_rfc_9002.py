@@ -137,7 +137,11 @@ def on_packets_acked(s: NewReno, run: Run) -> Outcome:
 
 
 def slow_start_packets(s: NewReno, run: Run) -> int:
-    """Return the number of packets of a run acknowledged in slow start; the last of them reaches the threshold."""
+    """Return the number of packets of a run acknowledged in slow start.
+
+    Slow start ends with the packet that brings the window to the threshold; if none does, all packets count. Return 0
+    if the window is at or above the threshold before the run.
+    """
     if s.ssthresh is None:
         return run.count
     missing_bytes = max(s.ssthresh - s.congestion_window, 0)

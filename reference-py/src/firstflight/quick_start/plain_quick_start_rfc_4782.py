@@ -58,8 +58,9 @@ class QuickStart:
     def next_release_ns(self) -> int | None:
         """The earliest time of the next packet in Quick-Start mode, in ns; None outside the mode.
 
-        Packets are paced at the approved rate of 40000 * 2^N bit/s, N = 7. At N = 0 one bit takes 25000 ns. None also
-        after all QS-cwnd packets of the mode have been sent.
+        Packets, with 40 bytes of headers, are paced at the approved rate of 40000 * 2^7 bit/s. The rate is a constant,
+        because events do not contain the answer of the routers. None also after all QS-cwnd packets of the mode have
+        been sent.
         """
         if not self.mode or self.sent_packets >= self.qs_packets:
             return None
@@ -102,7 +103,10 @@ def on_event(s: QuickStart, event: Event) -> Outcome:
 
 
 def on_backlog(s: QuickStart, backlog: Backlog) -> Outcome:
-    """4.7: the answer to the request on the SYN is available with the first data."""
+    """4.7: when the first data is ready, process the routers' answer to the request on the SYN by ``on_response``.
+
+    Begin Quick-Start mode if ``on_response`` allows it, and return its outcome. Later events change nothing.
+    """
     if not s.awaits_handshake:
         return Outcome.UNCHANGED
     s.awaits_handshake = False  # [quick-start.request.handshake]
@@ -270,7 +274,7 @@ def on_congestion_event(s: QuickStart, event: Lost | Ce, of_quick_start: bool) -
 
     The first event of Quick-Start packets returns to the window without Quick-Start, by ``revert``. Default congestion
     control processes all others. If it reduces the window, Quick-Start mode ends; the RFC leaves this end open. Each
-    event of Quick-Start packets also lowers ssthresh.
+    event of Quick-Start packets also lowers ssthresh, to half of the Quick-Start packets not declared lost, in bytes.
     """
     if of_quick_start and not s.failed:
         revert(s, event.t_ns)

@@ -56,7 +56,7 @@ class QuickStart:
 
 
 def set_in_flight(state: QuickStart, bytes_in_flight: int) -> None:
-    """Store the bytes in flight; the number saturates like windows."""
+    """Store the bytes in flight, at most the largest window of 2^62 - 1 bytes."""
     state.in_flight_bytes = min(bytes_in_flight, WINDOW_MAX_BYTES)
 
 

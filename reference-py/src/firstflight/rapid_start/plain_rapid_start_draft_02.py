@@ -80,7 +80,11 @@ def on_ack(s: RapidStart, ack: Ack) -> Outcome:
 
 
 def start_round(s: RapidStart, snd_nxt: int) -> None:
-    """RFC 9406, section 4.2: windowEnd is acknowledged, and currentRoundMinRTT is infinite again."""
+    """RFC 9406, section 4.2: begin a round, once the packet windowEnd is acknowledged.
+
+    Set windowEnd to ``snd_nxt``, the number of the next packet to be sent. Set currentRoundMinRTT, the smallest RTT
+    sample of the round, to infinity.
+    """
     s.window_end = snd_nxt
     s.rtt_floor = INFINITY  # [rapid-start.floor.round]
 

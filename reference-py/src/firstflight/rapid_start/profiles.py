@@ -20,7 +20,7 @@ class Beta(Enum):
 
 
 class QueueThreshold(Enum):
-    """Above which value of rtt_floor is a queue building up?"""
+    """Above which value of rtt_floor, the smallest recent RTT sample, is a queue building up?"""
 
     SMALLER = "smaller"
     LARGER = "larger"

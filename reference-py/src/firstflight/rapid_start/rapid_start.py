@@ -81,5 +81,8 @@ def _observe(readings: Readings, state: RapidStart, base: BaseState, outcome: Ou
 
 
 def step(readings: Readings, state: RapidStart, base: BaseState, event: Event) -> Observation:
-    """Process one event with Rapid Start in these readings."""
+    """Process one event, change ``state`` and ``base`` in place, and return the observables after it.
+
+    ``readings``: the choices of a profile, one version of Rapid Start.
+    """
     return _observe(readings, state, base, _on_event(readings, state, base, event))

@@ -34,8 +34,8 @@ def _beta_tenths(readings: Readings, base: BaseState) -> int:
 def _ack_parts(readings: Readings, base: BaseState) -> int:
     """Return the ack factor in units of 1/180: K (1 - beta), the window's reduction for each acknowledged byte.
 
-    ``readings``: the choices of a profile. They select K, 2/3 or 11/18, and beta, the base controller's reduction
-    factor or 7/10.
+    ``readings``: the choices of a profile. They select K, 2/3 or 11/18. The factor beta is 7/10 if the readings select
+    it or the base controller is CUBIC, otherwise 1/2.
     """
     k_eighteenths = 12 if readings.factor_k is FactorK.TWO_THIRDS else 11  # [rapid-start.factor.k]
     return k_eighteenths * (10 - _beta_tenths(readings, base))  # [rapid-start.factor.ack]
@@ -45,8 +45,8 @@ def _loss_parts(readings: Readings, base: BaseState) -> int:
     """Return the silence factor, also the loss factor, in units of 1/180: beta + K (1 - beta).
 
     The first recovery begins with the window times this factor; then each lost byte subtracts this factor.
-    ``readings``: the choices of a profile. They select K, 2/3 or 11/18, and beta, the base controller's reduction
-    factor or 7/10.
+    ``readings``: the choices of a profile. They select K, 2/3 or 11/18. The factor beta is 7/10 if the readings select
+    it or the base controller is CUBIC, otherwise 1/2.
     """
     return 18 * _beta_tenths(readings, base) + _ack_parts(readings, base)  # [rapid-start.factor.loss]
 
@@ -60,10 +60,11 @@ def _up(amount: int, parts: int) -> int:
 
 
 def _bound_bytes(readings: Readings, state: RapidStart, base: BaseState) -> int:
-    """Return the lower bound of the window in the recovery that begins now, without the minimum window.
+    """Return the lower bound of the window in the recovery that begins now, in bytes.
 
     It is beta/3 of the current window. Some ``readings``, the choices of a profile, raise it to at least beta times the
-    initial window, or half the initial window. The factor beta is the base controller's reduction factor or 7/10.
+    initial window, or half the initial window. The factor beta is 7/10 if the readings select it or the base controller
+    is CUBIC, otherwise 1/2. The bound may be below the minimum window, which :func:`with_minimum` applies.
     """
     beta_parts = 18 * _beta_tenths(readings, base)
     if readings.lower_bound is LowerBound.THIRD_OR_HALF_INITIAL:
@@ -159,9 +160,10 @@ def _lost_bytes(readings: Readings, base: BaseState, lost: Lost, *, first: bool)
 def on_lost(readings: Readings, state: RapidStart, base: BaseState, lost: Lost) -> Outcome:
     """Process packets declared lost, before or in the first recovery; return the outcome.
 
-    The first loss begins the recovery; losses in it reduce the window by the loss factor times their bytes. A lost
-    packet that was sent in the recovery begins another, and ends Rapid Start. With ``late_losses`` = ``counted`` losses
-    of older packets also reduce the window after the recovery, until the next reduction.
+    The first loss begins the recovery; losses in it reduce the window by the loss factor, beta + K (1 - beta), times
+    their bytes. A lost packet that was sent in the recovery begins another, and ends Rapid Start. If the reading
+    ``late_losses`` is ``counted``, the function is also called after the recovery, until the next reduction. Losses of
+    packets sent before the recovery then still reduce the window.
     """
     first = state.stage is Stage.STARTUP
     if first:

@@ -25,10 +25,10 @@ class Stage(Enum):
 class RapidStart:
     """State of Rapid Start. RTTs are ``None`` before the first sample.
 
-    ``min_rtt_ns``: minimum RTT of the connection. The smallest recent RTT, rtt_floor, is computed by rounds or by
-    quarters of min_rtt, as the profile's reading ``rtt_floor`` specifies. By rounds: ``round_end_packet`` is the packet
-    whose acknowledgement ends the round, ``round_min_ns`` the smallest sample in it. By quarters: ``slots_ns`` are the
-    smallest samples of the last four quarters, latest first; the latest quarter ends at ``slot_end_ns``.
+    ``min_rtt_ns``: minimum RTT of the connection. The smallest recent RTT, rtt_floor, is computed by rounds or by slots
+    of time, each min_rtt / 4 long, as the profile's reading ``rtt_floor`` specifies. By rounds: ``round_end_packet`` is
+    the packet whose acknowledgement ends the round, ``round_min_ns`` the smallest sample in it. By slots: ``slots_ns``
+    are the smallest samples of the last four slots, latest first; the latest slot ends at ``slot_end_ns``.
 
     ``credit_bytes``: acknowledged bytes, not enough for a datagram of growth yet. ``lower_bound_bytes``: lower bound of
     the window in the first recovery, ``None`` before it. It excludes the minimum window, which depends on the datagram
@@ -53,9 +53,9 @@ class RapidStart:
 
 
 def floor_ns(readings: Readings, state: RapidStart) -> int | None:
-    """Return rtt_floor, the smallest RTT sample of the round or of the last four quarters of min_rtt, in ns.
+    """Return rtt_floor in ns: the smallest RTT sample of the round, or of the last four slots of time.
 
-    The reading ``rtt_floor`` selects one of the two. Return ``None`` without a sample.
+    Each slot is min_rtt / 4 long. The reading ``rtt_floor`` selects round or slots. Return ``None`` without a sample.
     """
     if readings.rtt_floor is RttFloor.ROUND:
         return state.round_min_ns

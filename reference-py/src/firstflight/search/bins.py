@@ -62,8 +62,11 @@ class Search:
     """State of SEARCH. ``bin_ticks`` is the bin duration, 0 until the first RTT sample.
 
     ``bin_end_ticks``: end of the open bin, 0 without an open bin. ``curr``: index of the open bin. ``sample``: the last
-    RTT sample of the connection. ``target_bytes``: target of the drain, ``None`` while not draining. ``drain_acked``:
-    packets or bytes acknowledged since the drain last released a packet.
+    RTT sample of the connection.
+
+    With ``lower`` = ``drain``, slow start ends with a drain. One packet leaves for three acknowledged, until the window
+    is at ``target_bytes``, which is ``None`` while not draining. ``drain_acked``: packets acknowledged since the drain
+    last released a packet, or bytes with ``drain_unit`` = ``bytes``.
     """
 
     bin_ticks: int = 0

@@ -60,7 +60,11 @@ def lowered_bytes(readings: Readings, state: Search, base: BaseState) -> int:
 
 
 def leave(readings: Readings, state: Search, base: BaseState, ack: Ack) -> None:
-    """Leave slow start on ``ack``, for readings without a drain."""
+    """Leave slow start on ``ack``, for profiles without a drain (a gradual decrease of the window before the exit).
+
+    Depending on ``lower``, ssthresh becomes the window, or the window minus the overshoot, and the window may become
+    ssthresh. With ``exit_growth`` = ``slow_start`` the ACK first grows the window.
+    """
     if readings.exit_growth is ExitGrowth.SLOW_START:
         base.cwnd_bytes = min(base.cwnd_bytes + ack.bytes, WINDOW_MAX_BYTES)  # [search.exit.growth-first]
     match readings.lower:
@@ -82,7 +86,7 @@ def drain_bins(state: Search) -> int:
 
 
 def begin_drain(readings: Readings, state: Search, base: BaseState) -> None:
-    """Begin to drain the flight to the bytes delivered in one initial RTT."""
+    """Begin to drain the flight to ``target_bytes``: the bytes delivered in one initial RTT, at least 10 datagrams."""
     start_bytes = delivered_bytes(readings, state, drain_bins(state))
     end_bytes = delivered_bytes(readings, state, 0)
     target_bytes = as_shifted(readings, state, start_bytes, end_bytes)
@@ -109,7 +113,11 @@ def drained_per_packet(readings: Readings, base: BaseState) -> int:
 
 
 def drain(readings: Readings, state: Search, base: BaseState, ack: Ack) -> Outcome:
-    """Process an ACK while draining: release one packet per three acknowledged, until the window is at the target."""
+    """Process an ACK while draining: release one packet per three acknowledged, until the window is at the target.
+
+    The window becomes the bytes in flight plus the released packets. If this is at most ``target_bytes``, the window
+    and ssthresh become ``target_bytes``, and slow start ends (DRAINED).
+    """
     assert state.target_bytes is not None
     state.delivered.count(ack.bytes)
     state.drain_acked += drained(readings, ack)

@@ -94,7 +94,8 @@ def search(s: Search, now: int) -> Outcome:
 def initialise(s: Search, now: int) -> Outcome:
     """Start SEARCH as in lines 1 to 9 of the draft's listing, once an RTT sample is known: it is INITIAL_RTT.
 
-    The bin duration is 0.35 * INITIAL_RTT, and the first bin ends one bin duration after ``now``, in ticks of 1/20 ns.
+    The bin duration is 0.35 * INITIAL_RTT, and the first bin ends one bin duration after ``now``. Both ``now`` and the
+    bin duration are in ticks of 1/20 ns.
     """
     if s.rtt_ns == 0:
         return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
@@ -131,7 +132,7 @@ def sum_bins(s: Search, idx1: int, idx2: int, rest: int) -> int:
 
 
 def exit_slow_start(s: Search) -> Outcome:
-    """Leave slow start: lower CWND by the overshoot, and set ssthresh to it (lines 39 to 42 of the draft's listing).
+    """Leave slow start (lines 39 to 42 of the listing): lower CWND by the overshoot, set ssthresh to the lowered CWND.
 
     The overshoot is the bytes of the last five bins. The draft lacks a minimum; a negative window becomes 0.
     """

@@ -66,7 +66,7 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Sea
 
 
 def on_event(s: Search, event: Event) -> Outcome:
-    """Process an event. SEARCH counts bytes, acts on ACKs in slow start (also app-limited ones); the base does the rest.
+    """Process an event. SEARCH counts bytes, acts on ACKs in slow start (also app-limited); the base does the rest.
 
     Bytes counted in other phases do not matter: persistent congestion, which leads back to slow start, restarts SEARCH.
     The base controller does not process ACKs of the exit and the drain. They arrive in slow start, so they cannot end a
@@ -139,7 +139,10 @@ def window(bins: list[int], idx: int, size: int = W) -> int:
 
 
 def drain(s: Search, ack: Ack) -> Outcome:
-    """Release one packet per three acknowledged, until the window is at the target; then slow start ends.
+    """Lower the window by releasing one packet per three acknowledged, until it is at the target; then slow start ends.
+
+    The window becomes the bytes in flight plus the released packets. The target, ``target_cwnd``, is the bytes
+    acknowledged in the three bins before the drain (about one INITIAL_RTT), at least 10 packets.
 
     If the bytes in flight and the released packets are at most the target, the first ACK already ends the drain.
     """

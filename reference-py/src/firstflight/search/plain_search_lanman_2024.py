@@ -29,7 +29,7 @@ OVERSHOOT_BINS = 6
 
 @dataclass(slots=True)
 class Search:
-    """Variables of Algorithm 1. ``bin_duration``: 0 before Initialization. ``rtt_ns``: latest RTT, 0 without."""
+    """Variables of Algorithm 1. ``bin_duration``: 0 before Initialization. ``rtt_ns``: latest RTT, at first 0."""
 
     base: newreno.NewReno
     bin_duration: int = 0
@@ -55,7 +55,10 @@ def on_event(s: Search, event: Event) -> Outcome:
 
 
 def on_ack(s: Search, ack: Ack) -> Outcome:
-    """Run Algorithm 1, and grow the window unless Algorithm 1 ends slow start."""
+    """In slow start run Algorithm 1 of the paper; then grow the window, unless Algorithm 1 ends slow start.
+
+    It ends slow start if too few bytes were delivered in the last ten bins, compared with the ten bins one RTT earlier.
+    """
     if ack.latest_rtt_ns is not None:
         s.rtt_ns = max(ack.latest_rtt_ns, 1)  # [search.rtt.latest]
     if s.base.phase is not Phase.SLOW_START:
@@ -99,7 +102,10 @@ def end_bins(s: Search, now: int) -> None:
 
 
 def evaluate(s: Search) -> Outcome:
-    """Compare the bytes delivered in the current window with twice the bytes delivered one RTT earlier."""
+    """Compare the bytes delivered in the last ten ended bins with twice the bytes in the ten bins one RTT earlier.
+
+    If they are at least 35 % fewer, leave slow start (EXITED). The other outcomes are the reasons why it continues.
+    """
     shift, remainder = divmod(20 * s.rtt_ns, s.bin_duration)
     shift = max(shift + (2 * remainder > s.bin_duration), 1)  # [search.shift.round] [search.shift.minimum]
     prev = s.curr - shift

@@ -22,7 +22,10 @@ SENT_BIN_COUNT = 25
 
 @dataclass(slots=True)
 class Search:
-    """Fields of search20delv. ``bin_time``: 0 before the first call. ``latest``: the latest RTT, 0 before the first."""
+    """State of SEARCH, called search20delv in the listing.
+
+    ``bin_time``: duration of a bin in ns, 0 before SEARCH starts. ``latest``: the latest RTT in ns, 0 before the first.
+    """
 
     base: newreno.NewReno
     delv_bins: list[int] = field(default_factory=lambda: [0] * SENT_BIN_COUNT)
@@ -80,9 +83,9 @@ def search(s: Search, now: int) -> Outcome:
 
 
 def reset(s: Search, now: int) -> None:
-    """Start or restart SEARCH with bin 0, from ``now`` in ns. Its duration is 35 % of the latest RTT, at least 1 ns.
+    """Start or restart SEARCH with bin 0, from ``now`` in ns.
 
-    Other bins are emptied when they begin.
+    The duration of a bin becomes 35 % of the latest RTT, at least 1 ns. Other bins are emptied when they begin.
     """
     s.bin_time = max(35 * s.latest // 100, 1)  # [search.init.coarse-duration]
     s.bin_end = now + s.bin_time
@@ -100,7 +103,8 @@ def roll(s: Search) -> None:
 def evaluate(s: Search) -> Outcome:
     """Compare the bytes of the last ten ended bins with the bytes of the ten bins one RTT earlier.
 
-    Return EXITED if the normalised difference exceeds 0.35, otherwise the reason why slow start continues.
+    Return EXITED if the normalised difference, (2 * earlier - last) / (2 * earlier), exceeds 0.35. Otherwise return the
+    reason why slow start continues.
     """
     bin_shift, rest = divmod(s.latest, s.bin_time)  # [search.shift.round]
     if bin_shift == 0:

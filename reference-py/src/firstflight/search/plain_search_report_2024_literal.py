@@ -28,7 +28,7 @@ BACK = 5
 
 @dataclass(slots=True)
 class Search:
-    """Variables of Algorithm 1. ``bin_duration``: 0 before Initialization. ``rtt_ns``: latest RTT, 0 without."""
+    """Variables of Algorithm 1. ``bin_duration``: 0 before Initialization. ``rtt_ns``: latest RTT, 0 without a sample."""
 
     base: newreno.NewReno
     bin_duration: int = 0

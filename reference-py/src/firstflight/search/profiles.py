@@ -203,7 +203,7 @@ class BeforeBin0(Enum):
 
 
 class Precision(Enum):
-    """How exact are the byte counters that an evaluation reads?"""
+    """How exact are the byte counters that a comparison of the two windows reads?"""
 
     FULL = "full"
     SHIFTED_16 = "shifted_16"
@@ -265,7 +265,7 @@ class WindowFloor(Enum):
 
 
 class ExitGrowth(Enum):
-    """Does the ACK that ends slow start, or the drain, still grow the window?"""
+    """Does the ACK that ends slow start, at once or after a drain of the flight, still grow the window?"""
 
     NONE = "none"
     AVOIDANCE = "avoidance"

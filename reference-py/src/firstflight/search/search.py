@@ -53,7 +53,7 @@ def on_sent(readings: Readings, state: Search, sent_bytes: int, *, slow_start: b
 
 
 def on_ack_elsewhere(readings: Readings, state: Search, ack: Ack) -> None:
-    """Process an ACK outside slow start: store its RTT sample and, if the readings count in every phase, its bytes."""
+    """Process an ACK outside slow start: store its RTT sample, and its bytes if the profile counts in every phase."""
     state.keep_sample(ack)
     if readings.counted_in is CountedIn.SLOW_START:
         return  # [search.slow-start-only]
@@ -61,7 +61,10 @@ def on_ack_elsewhere(readings: Readings, state: Search, ack: Ack) -> None:
 
 
 def clear(readings: Readings, state: Search) -> None:
-    """Reset the bins, but not the last sample. The counters continue or restart at 0, as the reading requires."""
+    """Reset the bins, but not the last RTT sample. The byte counters continue, or with ``zeroed`` restart at 0.
+
+    ``zeroed`` is a choice of ``restart_counters``.
+    """
     if readings.restart_counters is RestartCounters.ZEROED:
         zero_counters(state)
         forget(state)

@@ -210,7 +210,10 @@ def shift_bins(readings: Readings, state: Search) -> tuple[int, int]:
 
 
 def scale_bits(readings: Readings, state: Search) -> int:
-    """Return the right shift of the counters in bits: the smallest shift that makes the largest counter fit."""
+    """Return the right shift of the byte counters in bits: 0 for profiles with exact counters.
+
+    Otherwise it is the smallest shift that makes the largest counter fit in 16 bits.
+    """
     if readings.precision is Precision.FULL:
         return 0
     largest = max(series.counter_bytes - series.open_bytes for series in (state.delivered, state.sent))
@@ -222,7 +225,9 @@ def scale_bits(readings: Readings, state: Search) -> int:
 def reaches(readings: Readings, previous: int, current: int) -> bool:
     """Return whether the normalised difference of the earlier and the later window reaches the profile's threshold.
 
-    ``previous`` and ``current``: the windows in the same unit. With the choice ``more_than``, equality is not enough.
+    ``previous`` and ``current``: bytes of these windows, in the same unit. The difference is (e - current) / e. Here e
+    is ``previous`` as sent bytes, or twice ``previous`` as delivered bytes. With ``threshold`` = ``more_than``,
+    equality is not enough.
     """
     first, second = _PRODUCTS[readings.difference, readings.compared]
     if readings.threshold is Threshold.MORE_THAN:
@@ -231,7 +236,11 @@ def reaches(readings: Readings, previous: int, current: int) -> bool:
 
 
 def evaluate(readings: Readings, state: Search, evaluation: Evaluation) -> Outcome:
-    """Compare the two windows. The tests are in the order of ``spec/search/rules.md``."""
+    """Compare the bytes of the last bins (the later window) with the bins one RTT earlier (the earlier window).
+
+    Return EXITED if slow start must end, otherwise the reason why it continues. The values of the comparison are stored
+    in ``evaluation``. The tests are in the order of ``spec/search/rules.md``.
+    """
     shift, rest_ticks = shift_bins(readings, state)
     evaluation.shift_bins = shift
     prev = state.curr - shift

@@ -186,8 +186,9 @@ def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Out
 def end_growth(s: Suss, state: int) -> None:
     """End slow start: ssthresh becomes the window. HyStart does not act again until persistent congestion.
 
-    Unless a loss ended SUSS or SUSS is disabled, ``suss_state`` becomes ``state``: 3 for an end by the cap, 4 by the
-    RTT. If at least two rounds were sped up, the window first becomes the bytes in flight, at least its minimum.
+    If a loss or CE mark has ended SUSS, or SUSS is disabled, only this happens. Otherwise ``suss_state`` becomes
+    ``state``: 3 for an end by the cap, 4 by the RTT. If at least two rounds were sped up, the window then first becomes
+    the bytes in flight, at least the minimum window.
     """
     s.found = True
     if s.suss_state < 9:
@@ -202,8 +203,9 @@ def set_cap(s: Suss, now: int) -> Outcome | None:
 
     This part of hystart_update acts until a cap is set, at blue ACKs (of packets sent as in plain slow start) and the
     next ACK. The ACK must arrive within 2 ms of the previous one. The time since HyStart's round began, doubled for
-    each sped-up round, must exceed half of (minimum RTT + 1 ms). ``now`` is in us. Return SUSS_CAPPED if the cap was
-    set, otherwise None.
+    each of j sped-up rounds, must exceed half of (minimum RTT + 1 ms). The cap is the window plus n * (2^j - 1)
+    packets, with n blue packets counted in this round before this ACK. ``now`` is in us. Return SUSS_CAPPED if the cap
+    was set, otherwise None.
     """
     if s.suss_flag or s.suss_state >= 3 or s.suss_is_blue == 0:
         return None  # [suss.cap.blue]
@@ -283,9 +285,10 @@ def measure_g(s: Suss, delta_t_bat: int) -> bool:
     """Return whether the window is predicted to double again in the next round (func_measure_g of the patch).
 
     ``delta_t_bat``: the estimated train in us, the time from the first to the last blue ACK of the round. Blue ACKs
-    acknowledge packets sent as in plain slow start. In round 2 it must be below a quarter of the minimum RTT, which
-    must exceed 10 ms; else SUSS is disabled. Later rounds need a predicted train of at most the minimum RTT and a small
-    rise of the RTT, up to round 4.
+    acknowledge packets sent as in plain slow start. In round 2 the minimum RTT must exceed 10 ms and the train be below
+    a quarter of it; if either fails, SUSS is disabled. Later rounds, up to round 4, need a predicted train of at most
+    the minimum RTT. The smallest RTT of HyStart's round must not exceed M + (M / 8) * k / (k + 1). M: minimum RTT; k:
+    rounds since M changed.
     """
     if s.suss_round_no == 2:
         if s.delay_min > 10_000 and delta_t_bat < s.delay_min >> 2:
@@ -309,8 +312,8 @@ def plan(s: Suss, blue: int, acked_bytes: int) -> None:
     """Set the limit of the window, ``suss_limit``, and the pacing rate, ``suss_rate`` in bytes/s, of a sped-up round.
 
     ``blue``: the number of packets of this round in plain slow start. With j sped-up rounds, this one included, the
-    round sends blue * (2^j - 1) additional packets. The rate spreads them over a part of the minimum RTT. The limit is
-    the window plus ``acked_bytes`` of the current ACK. A packet is added for each additional packet of this round in
+    round sends blue * (2^j - 1) additional packets. In round r the rate spreads them over M - M / 2^(r - 1), where M is
+    the minimum RTT. The limit is the window, plus ``acked_bytes`` of the current ACK, plus the additional packets in
     excess of their number in the round before.
     """
     extra = blue * ((1 << s.suss_num_of_jump) - 1)  # [suss.red.jumps]
@@ -326,8 +329,9 @@ def plan(s: Suss, blue: int, acked_bytes: int) -> None:
 def on_sent(s: Suss, sent: Sent) -> bool:
     """Process sent packets; return whether this enlarged the window (tcp_update_skb_after_send of the patch).
 
-    The round must be paced and the window below ``suss_limit``. A transmission that leaves room for less than a packet
-    then enlarges the window by two packets. The first enlargement starts the pacing.
+    The round must be paced, that is, sped up by additional packets. The window must be below ``suss_limit``, set when
+    the round was sped up. A transmission that leaves room for less than a packet then enlarges the window by two
+    packets. The first enlargement starts the pacing.
     """
     size = s.base.max_datagram_size
     s.snd_nxt = sent.packets[-1].last + 1
@@ -359,9 +363,9 @@ def pace(s: Suss, now_ns: int, sent_bytes: int) -> None:
 def init_cwnd_reduction(s: Suss, sent_time: int) -> None:
     """End SUSS at a loss or CE mark that begins a recovery period (tcp_init_cwnd_reduction of the patch).
 
-    SUSS that has ended by a loss or is disabled stays so. If SUSS was clocked or paced, the window becomes the bytes in
-    flight, at least its minimum. NewReno then reduces the window. ``sent_time``: when the lost or marked packet was
-    sent, in ns.
+    SUSS that has ended by a loss or is disabled stays so. In the modes clocked (ACKs release all packets) and paced
+    (additional packets are paced), the window becomes the bytes in flight, at least its minimum. NewReno then reduces
+    the window. ``sent_time``: when the lost or marked packet was sent, in ns.
     """
     if newreno.in_congestion_recovery(s.base, sent_time) or s.suss_state >= 9:
         return

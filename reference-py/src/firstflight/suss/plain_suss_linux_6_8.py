@@ -125,7 +125,10 @@ def on_ack(s: Suss, ack: Ack) -> Outcome:
 
 
 def is_active(s: Suss) -> bool:
-    """Return whether SUSS is clocked or paced: not ended by HyStart or a loss, and not disabled."""
+    """Return whether SUSS is clocked (ACKs release all packets) or paced (additional packets are paced).
+
+    SUSS is then not ended by HyStart or a loss, and not disabled.
+    """
     return s.state < CAPPED
 
 
@@ -189,11 +192,13 @@ def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Out
 
 
 def suss_cap(s: Suss, now: int) -> Outcome | None:
-    """End SUSS if the window exceeds the cap (EXITED_BY_CAP); without a cap, set one if growth is about to end.
+    """End SUSS if the window exceeds the cap; without a cap, set one if growth is about to end.
 
-    The cap is a window. Only blue ACKs (of packets sent as in plain slow start) and the next ACK set it. The ACK must
-    arrive within 2 ms of the previous one. The time since HyStart's round began, doubled for each sped-up round, must
-    exceed half of (minimum RTT + 1 ms). The outcome is then SUSS_CAPPED, otherwise None. ``now`` is in us.
+    With EXITED_BY_CAP the caller also ends slow start. The cap is set once, by blue ACKs (of packets sent as in plain
+    slow start) or the next ACK. The ACK must arrive within 2 ms of the previous one. The time since HyStart's round
+    began, doubled for each of j sped-up rounds, must exceed half of (minimum RTT + 1 ms). The cap is then the window
+    plus n * (2^j - 1) packets, with n blue packets counted in this round before this ACK. The outcome is SUSS_CAPPED if
+    the cap was set, otherwise None. ``now`` is in us.
     """
     if s.cap != NONE and s.base.congestion_window > s.cap:
         stop(s, CAPPED)  # [suss.exit.cap]
@@ -310,9 +315,10 @@ def speedup(s: Suss, delta_t_bat: int) -> bool:
     """Return whether the window is predicted to double again in the next round (suss_speedup of the patch).
 
     ``delta_t_bat``: the estimated train in us, the time from the first to the last blue ACK of the round. Blue ACKs
-    acknowledge packets sent as in plain slow start. In round 2 it must be below a quarter of the minimum RTT, which
-    must exceed 10 ms; else SUSS is disabled. Later rounds need a predicted train of at most the minimum RTT and a small
-    rise of the RTT.
+    acknowledge packets sent as in plain slow start. In round 2 the minimum RTT must exceed 10 ms and the train be below
+    a quarter of it; if either fails, SUSS is disabled. Later rounds need a predicted train of at most the minimum RTT.
+    The smallest RTT of HyStart's round must not exceed M + (M / 8) * k / (k + 1). M: minimum RTT; k: rounds since M
+    changed.
     """
     if s.round_no == 2:
         if s.delay_min > 10_000 and delta_t_bat < s.delay_min >> 2:
@@ -334,9 +340,9 @@ def speedup(s: Suss, delta_t_bat: int) -> bool:
 def quadruple(s: Suss, acked_bytes: int) -> None:
     """Set the limit of the window, ``limit``, and the pacing rate, ``rate`` in bytes/s, of a sped-up round.
 
-    With b packets in plain slow start, round r sends b * (2^(r - 1) - 1) additional packets. The rate spreads them over
-    a part of the minimum RTT. The limit is the window plus ``acked_bytes`` of the current ACK. A packet is added for
-    each additional packet of this round in excess of their number in the round before.
+    Round r sends b * (2^(r - 1) - 1) additional packets; b is the number of its packets in plain slow start. The rate
+    spreads them over M - M / 2^(r - 1), where M is the minimum RTT. The limit is the window, plus ``acked_bytes`` of
+    the current ACK, plus the additional packets in excess of their number in the round before.
     """
     mss = s.base.max_datagram_size
     blue_ack = blue_pkt(s) >> 1
@@ -352,8 +358,9 @@ def quadruple(s: Suss, acked_bytes: int) -> None:
 def on_sent(s: Suss, sent: Sent) -> bool:
     """Process sent packets; return whether this enlarged the window (tcp_update_skb_after_send of the patch).
 
-    The round must be paced and the window below ``limit``. A transmission that leaves room for less than a packet then
-    enlarges the window by two packets. The first enlargement starts the pacing.
+    The round must be paced, that is, sped up by additional packets. The window must be below ``limit``, set when the
+    round was sped up. A transmission that leaves room for less than a packet then enlarges the window by two packets.
+    The first enlargement starts the pacing.
     """
     mss = s.base.max_datagram_size
     s.snd_nxt = sent.packets[-1].last + 1
@@ -385,9 +392,9 @@ def pace(s: Suss, now_ns: int, sent_bytes: int) -> None:
 def init_cwnd_reduction(s: Suss, sent_time: int) -> None:
     """End SUSS at a loss or CE mark that begins a recovery period (tcp_init_cwnd_reduction of the patch).
 
-    SUSS that has ended by a loss or is disabled stays so. If SUSS was clocked or paced, the window becomes the bytes in
-    flight, at least its minimum. NewReno then reduces the window. ``sent_time``: when the lost or marked packet was
-    sent, in ns.
+    SUSS that has ended by a loss or is disabled stays so. In the modes clocked (ACKs release all packets) and paced
+    (additional packets are paced), the window becomes the bytes in flight, at least its minimum. NewReno then reduces
+    the window. ``sent_time``: when the lost or marked packet was sent, in ns.
     """
     if newreno.in_congestion_recovery(s.base, sent_time):
         return

@@ -48,7 +48,10 @@ def _take_sample(readings: Readings, state: Suss, ack: Ack, latest_rtt_ns: int) 
 
 
 def _set_cap(state: Suss, base: BaseState, t_ns: int) -> bool:
-    """Set the window that ends slow start, if the blue train predicts the end; return whether it was set."""
+    """Set the cap, the window that ends slow start, if the train predicts this end; return whether the cap was set.
+
+    The train is the arrival time of the ACKs of blue packets, sent as in plain slow start.
+    """
     if state.cap_bytes is not None or not is_active(state) or state.part is Part.RED:
         return False  # [suss.cap.blue]
     now_us = t_ns // 1000

@@ -15,9 +15,10 @@ from firstflight.values import copied
 
 @dataclass(slots=True)
 class TcbSharing:
-    """State of TCB sharing. ``initialised``: a set was used or a packet sent; later sets are ignored.
+    """State of TCB sharing. A set is the cached window, threshold and RTT of earlier connections to the same host.
 
-    The set in use: ``old_cwnd_bytes``, ``old_ssthresh_bytes``, ``old_rtt_ns``, 0 without one.
+    ``initialised``: a set was used or a packet sent; later sets are ignored. The set in use: ``old_cwnd_bytes``,
+    ``old_ssthresh_bytes``, ``old_rtt_ns``, all 0 without one.
 
     Paced startup: ``paced`` while it is in progress. It began at ``start_ns`` with a window of ``window_bytes``;
     ``sent_bytes`` of them have been sent. ``acks``: ACKs that did not end it.

@@ -25,7 +25,7 @@ class TcbSharing:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> TcbSharing:
-    """Begin; without a cache the connection is ordinary."""
+    """Begin a NewReno connection with its initial window. Cached values come later, with the event ``saved_path``."""
     return TcbSharing(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [tcb-sharing.begin]
 
 

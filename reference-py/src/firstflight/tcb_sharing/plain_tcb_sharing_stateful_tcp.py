@@ -25,7 +25,11 @@ LAST_COUNT = 10
 
 @dataclass(slots=True)
 class StatefulTcp:
-    """``used_flag``: the startup has ended or never began. ``sent``: bytes of ``bdp`` sent since ``start_ns``."""
+    """A NewReno connection with a startup: from ``start_ns`` on, a cached window of ``bdp`` bytes is sent paced.
+
+    ``used_flag``: the startup has ended or never began. ``sent``: bytes of this window sent so far. ``count``: ACKs
+    with an RTT sample that did not end the startup.
+    """
 
     base: newreno.NewReno
     in_use: bool = False
@@ -39,14 +43,14 @@ class StatefulTcp:
 
     @property
     def next_release_ns(self) -> int | None:
-        """Packets of the startup leave at the cached pacing rate."""
+        """Release time of the next packet in the startup, in ns, at the cached rate. ``None`` once ``bdp`` is sent."""
         if self.used_flag or self.sent >= self.bdp:
             return None
         return self.start_ns + self.sent * self.min_rtt // self.cached_window  # [tcb-sharing.startup.pacing]
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> StatefulTcp:
-    """Begin; without a cache the connection is ordinary."""
+    """Begin a NewReno connection with its initial window. Cached values come later, with the event ``saved_path``."""
     return StatefulTcp(newreno.begin(max_datagram_size_bytes, initial_window_bytes))  # [tcb-sharing.begin]
 
 
@@ -68,7 +72,11 @@ def on_event(s: StatefulTcp, event: Event) -> Outcome:
 
 
 def on_saved_path(s: StatefulTcp, cached: SavedPath) -> Outcome:
-    """bictcp_cwnd_event, CA_EVENT_TX_START: use the window of an entry of the address with a BDP above INIT_CWND."""
+    """Begin the startup with the cached window of this address (bictcp_cwnd_event, CA_EVENT_TX_START).
+
+    The window, at most ``max_jump_bytes`` and in whole packets, must be above INIT_CWND, 10 packets. Return TCB_SHARED,
+    or the reason for ignoring the cached window.
+    """
     if s.in_use:
         return Outcome.UNCHANGED  # [tcb-sharing.initialisation]
     if cached.saved_cwnd_bytes == 0 or cached.saved_rtt_ns == 0:
@@ -88,14 +96,18 @@ def on_saved_path(s: StatefulTcp, cached: SavedPath) -> Outcome:
 
 
 def on_sent(s: StatefulTcp, size: int) -> None:
-    """Record that the connection is in use. In a paced startup add ``size`` to the sent bytes, up to its window."""
+    """Record that the connection is in use. In the startup add ``size`` to ``sent``, which is at most ``bdp``."""
     s.in_use = True  # [tcb-sharing.initialisation]
     if not s.used_flag:
         s.sent = min(s.sent + size, s.bdp)
 
 
 def on_ack(s: StatefulTcp, ack: Ack) -> bool:
-    """bictcp_acked, called before the ACK grows the window: end the startup; return whether this ACK ended it."""
+    """Check whether an ACK ends the paced startup, and return the answer (bictcp_acked, before the window grows).
+
+    An ACK with more than 5 packets in flight ends it: the window becomes the bytes in flight, at least 10 packets.
+    After 11 ACKs with at most 5, the next ACK ends it with a window of 10 packets. Only ACKs with an RTT sample count.
+    """
     if s.used_flag or ack.latest_rtt_ns is None:
         return False  # [tcb-sharing.startup.sample]
     initial = INIT_CWND * s.base.max_datagram_size

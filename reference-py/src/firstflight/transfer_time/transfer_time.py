@@ -175,7 +175,10 @@ def _rate_ends(inputs: Inputs, growth: Growth, pace: Pace) -> bool:
 
 
 def _finish_below_link(inputs: Inputs, growth: Growth, pace: Pace) -> Fraction:
-    """Return the time if the rest is sent at the rate reached, which is below the rate of the link."""
+    """Return the time of the whole transfer in ns if its rest is sent at the rate reached, below the link's rate.
+
+    The rest is the data not sent in the rounds of ``growth``. The time begins with the first byte.
+    """
     waited = growth.rounds * inputs.rtt_ns * pace.initial * growth.numerator
     whole = inputs.size_bytes * pace.per_ns * growth.denominator
     sent = pace.initial * inputs.rtt_ns * sum_so_far(growth)
@@ -183,7 +186,10 @@ def _finish_below_link(inputs: Inputs, growth: Growth, pace: Pace) -> Fraction:
 
 
 def _finish_at_link(inputs: Inputs, growth: Growth, pace: Pace) -> Fraction:
-    """Return the time if the rest is sent at the rate of the link."""
+    """Return the time of the whole transfer in ns if its rest is sent at the rate of the link.
+
+    The rest is the data not sent in the rounds of ``growth``. The time begins with the first byte.
+    """
     link, packet = inputs.mss_bytes * inputs.rate_bps, _packet(inputs)
     waited = growth.rounds * inputs.rtt_ns * link
     whole = packet * inputs.size_bytes

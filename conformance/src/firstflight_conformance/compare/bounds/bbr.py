@@ -11,7 +11,11 @@ from firstflight_conformance.compare.bounds.bound import Bound, Taken
 
 
 class NotModelled(Bound):
-    """Accepts any window and pacing after Drain in the phase of the model, and from ProbeRTT on in any phase."""
+    """Accepts any window and pacing once the model has left Drain, and also any phase from ProbeRTT on.
+
+    Before ProbeRTT, an implementation that reports a phase must report the model's phase. ProbeRTT is due five seconds
+    after the smallest RTT sample. It begins with a window of at most half the BDP (or the minimum window, if larger).
+    """
 
     due = probes_rtt = False
     min_rtt_ns = stamp_ns = TIME_MAX_NS

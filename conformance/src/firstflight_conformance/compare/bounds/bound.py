@@ -12,10 +12,10 @@ from firstflight.events import Event
 class Taken:
     """A value that an implementation took from an interval.
 
-    ``quantity``: name of the value, such as "jump". ``share``: the value divided by the reference. ``reference``: its
-    text, such as "of the saved window". ``acts``: false if the text allows to do nothing and the implementation did
-    nothing. ``shows``: changes of the model's observation in addition to windows and threshold, by member.
-    ``extreme``: the value is 0, without a lower limit in the text.
+    ``quantity``: name of the value, such as "jump". ``share``: the value divided by another quantity. ``reference``:
+    text that names this quantity, such as "of the saved window". ``acts``: false if the text allows to do nothing and
+    the implementation did nothing. ``shows``: changes of the model's observation in addition to windows and threshold,
+    by member. ``extreme``: the value is 0, without a lower limit in the text.
     """
 
     point: str
@@ -54,7 +54,7 @@ class Bound:
         return duplicate
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Return the value taken if ``observed`` is in the interval, and change ``state`` to continue from this value.
+        """Return the value taken if ``observed`` is in the permitted interval, and let ``state`` continue from it.
 
         ``before``: the controller before the event. ``state`` and ``observation``: the model's controller and
         observation after the event. ``observed``: the answer of the implementation. Return None and leave ``state``

@@ -35,7 +35,7 @@ def _usual(advance: Advance, before: Any, event: Event) -> Any:
 
 
 def _most_bytes(used: Any) -> int:
-    """Return the largest jump: half of the saved window, at most the configured maximum (section 3.3)."""
+    """Return the largest jump: half of the saved window, at most the configured maximum (RFC 9959, 3.3)."""
     half_bytes: int = used.saved_cwnd_bytes // 2
     return half_bytes if used.max_jump_bytes is None else min(half_bytes, used.max_jump_bytes)
 
@@ -52,7 +52,7 @@ def _least_bytes(controller: Any, window_bytes: int, most_bytes: int) -> int:
 
 
 class Jump(Bound):
-    """Section 3.3: the jump is at most half of the saved window. Section 3.2: a sender may jump, but need not."""
+    """RFC 9959, 3.3: the jump is at most half of the saved window. Section 3.2: a sender may jump, but need not."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Accept a smaller jump than the model's, or none, when the model jumps.
@@ -83,14 +83,14 @@ class Jump(Bound):
 
 
 def _would_jump(advance: Advance, state: Any, now_ns: int) -> bool:
-    """Return whether the window would jump if data waited now: all other conditions of section 3.2 hold."""
+    """Return whether the window would jump if data waited now: all other conditions of RFC 9959, 3.2, hold."""
     trial_state = state.copy()
     advance(trial_state, Backlog(now_ns, WINDOW_MAX_BYTES, WINDOW_MAX_BYTES, None))
     return _phase(trial_state) is Phase.UNVALIDATED
 
 
 class JumpMoment(Bound):
-    """Section 3.2: once the path is confirmed, a sender can jump at once or later."""
+    """RFC 9959, section 3.2: once the path is confirmed, a sender can jump at once or later."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Accept a jump of the implementation while the model waits in Reconnaissance for more data to send.
@@ -121,7 +121,7 @@ class JumpMoment(Bound):
 
 
 class RetreatWindow(Bound):
-    """Section 3.5: on entry to Safe Retreat the window is at most half of PipeSize, in QUIC at least two packets."""
+    """RFC 9959, 3.5: on entry to Safe Retreat the window is at most half of PipeSize, in QUIC at least two packets."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Accept a smaller window than the model's on entry to Safe Retreat.
@@ -141,7 +141,7 @@ class RetreatWindow(Bound):
 
 
 class RetreatThreshold(Bound):
-    """Section 3.5: on leaving Safe Retreat the threshold is at most PipeSize * Beta, with Beta at most 1 (2.4)."""
+    """RFC 9959, 3.5: on leaving Safe Retreat the threshold is at most PipeSize * Beta, with Beta at most 1 (2.4)."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Accept a slow start threshold that differs from the model's, up to a limit that depends on the event.
@@ -169,7 +169,7 @@ class RetreatThreshold(Bound):
 
 
 class ReleaseTime(Bound):
-    """Sections 3.3 and 4.3.2: packets are paced by the current RTT. The text gives the interval only as an example.
+    """RFC 9959, 3.3 and 4.3.2: packets are paced by the current RTT. The text gives the interval only as an example.
 
     The text leaves rounding open. A packet may leave up to an RTT later than scheduled, or earlier by the effect of
     rounding each interval down. If the RTT becomes shorter, the next release may use it at once.
@@ -178,10 +178,11 @@ class ReleaseTime(Bound):
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Accept another release time of the next packet in the Unvalidated phase, in ns.
 
-        The latest time is one RTT after the model's time, or after the event if it is later. The earliest is the
-        model's time, or the scheduled time with a new shorter RTT. For rounding, subtract 1 ns for each packet that the
-        event sent, or 1 ns at other events. The schedule continues from the accepted time. Return this time as the
-        value taken. Return None outside these limits, in other phases, and if either time is missing or both are equal.
+        The latest time is one RTT after the model's time or the event, whichever is later. The earliest is the model's
+        time. If the event shortens the RTT, it is the scheduled time with the new RTT, if earlier. For rounding, the
+        earliest time is lowered by 1 ns for each packet that the event sent, or by 1 ns at other events. The schedule
+        continues from the accepted time. Return this time as the value taken. Return None outside these limits, in
+        other phases, and if the answer or the model lacks a time or both times are equal.
         """
         release_ns, expected_ns = observed.get("next_release_ns"), observation.next_release_ns
         resume = state.startup.resume

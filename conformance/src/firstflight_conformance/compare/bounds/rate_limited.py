@@ -15,8 +15,8 @@ class RateLimited(Bound):
     """At an app-limited ACK the window grows at most as at other ACKs, up to limit(maxFS).
 
     Both limits are in draft-ietf-ccwg-ratelimited-increase, section 3. The value maxFS is the largest number of bytes
-    in flight since the last reduction by congestion, at first the initial window. The value limit(maxFS) is the window
-    after growth by one acknowledged flight of maxFS. It is twice maxFS in slow start, and 5/4 of maxFS in CSS of
+    in flight since the last reduction by congestion, at first the initial window. The value limit(maxFS) is maxFS plus
+    the growth by one acknowledged flight of maxFS. It is twice maxFS in slow start, and 5/4 of maxFS in CSS of
     HyStart++. In the congestion avoidance of NewReno it is maxFS plus a datagram. CUBIC in congestion avoidance is out
     of scope: its growth depends on time. The limit never lowers a window. ``most_flight_bytes``: maxFS.
     """
@@ -24,12 +24,13 @@ class RateLimited(Bound):
     most_flight_bytes: int | None = None
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept growth of the window at an app-limited ACK, up to the growth at other ACKs and up to limit(maxFS).
+        """Accept growth of the window at an app-limited ACK, within two limits.
 
-        The value limit(maxFS) is the window after growth by one acknowledged flight of maxFS, the largest bytes in
-        flight since the last reduction by congestion. Return the window as the value taken, and set the model's window
-        to it. Return None for other events and windows, and if the model's window grows itself or the threshold differs
-        from the model's.
+        The growth is at most the model's growth at the same ACK without ``app_limited``. The window is at most
+        limit(maxFS); maxFS is the largest number of bytes in flight since the last reduction by congestion. The limit
+        is maxFS plus the growth by one acknowledged flight of maxFS in the current phase, such as twice maxFS in slow
+        start. Return the window as the value taken, and set the model's window to it. Return None for other events and
+        windows, and if the model's window grows itself or the threshold differs from the model's.
         """
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         if not isinstance(event, Ack) or not event.app_limited or window_bytes is None:
@@ -89,9 +90,11 @@ class RateLimited(Bound):
         return flight_bytes * (1 + min(share, Fraction(1)))
 
     def _grown(self, before: Any, used: Ack, base: Any) -> int:
-        """Return the growth of the model's window over ``base`` at an ACK, in bytes.
+        """Return the window of the model after the ACK ``used`` minus the window of ``base``, in bytes.
 
-        Growth by more than the acknowledged bytes is a jump and counts as 0.
+        ``before``: the controller before the ACK. ``used``: the ACK with ``app_limited`` false. ``base``: the base
+        controller to compare with. Growth by more than the acknowledged bytes is a jump and counts as 0. Return 0 also
+        if the window is smaller, or if the slow start threshold differs from ``base``.
         """
         after = before.copy()
         self.advance(after, used)

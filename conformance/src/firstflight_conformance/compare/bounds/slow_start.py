@@ -39,7 +39,7 @@ def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
 
     Both are in bytes. Packets sent before the last recovery began are ignored. Packets sent at that same time are
     included: a sender may treat them as sent after it. The packet that reaches the threshold is the last packet of slow
-    start. Other events and app-limited ACKs leave the window unchanged, and 0 bytes.
+    start. For other events and app-limited ACKs, return the unchanged window and 0.
     """
     window_bytes, remaining_bytes = before.cwnd_bytes, 0
     if not isinstance(ack, Ack) or ack.app_limited:
@@ -61,9 +61,9 @@ class AvoidanceGrowth(Bound):
 
     An acknowledged window is as many acknowledged bytes as the window has. The lower limit stands for "roughly" one
     datagram per round trip (RFC 5681, section 3.1). It applies to complete windows only: byte counting (RFC 3465) adds
-    nothing until a whole window is acknowledged. Before complete windows are counted, one byte per packet is subtracted
-    from the permitted growth, for rounding. A quarter of a window is subtracted for packets that an implementation
-    counts only at a later ACK.
+    nothing until a whole window is acknowledged. The number of windows is the growth permitted so far, less one byte
+    for each acknowledged packet (rounding), divided by the datagram size. A quarter is subtracted once from this
+    number, for packets that an implementation counts only at a later ACK. The result is rounded down.
 
     ``credit_bytes``: growth below the upper limit that was not used so far, unrounded. The byte counter of RFC 3465,
     section 2.1, does not restart at a reduction. So its bytes become a larger part of the smaller window. This bound
@@ -133,8 +133,9 @@ class AvoidanceGrowth(Bound):
     def _avoidance(self, before: Any, state: Any, event: Event) -> tuple[int, int]:
         """Return the window after the packets of an ACK in slow start, and the bytes left for congestion avoidance.
 
-        Both are in bytes, from the function ``_avoidance`` of the module. A startup algorithm may set window and
-        threshold at an ACK that ends recovery or slow start. The function then starts from these values.
+        Both are in bytes, from the function ``_avoidance`` of this module. A startup algorithm may set window and
+        threshold at an ACK that ends recovery or slow start. The function then starts from the window and threshold
+        that the startup algorithm sets.
         """
         base = before.base
         ends = base.in_recovery and not state.base.in_recovery
@@ -164,8 +165,8 @@ class AvoidanceGrowth(Bound):
     def _credit(self, window_bytes: int) -> Fraction:
         """Return the credit in bytes: growth that earlier ACKs permitted and the sender has not used.
 
-        The credit stands for acknowledged bytes. If ``window_bytes`` is below the window at the last ACK, the same
-        bytes are a larger part of it. The credit then rises in proportion.
+        If ``window_bytes`` is below the window at the last ACK, the credit rises in proportion. The acknowledged bytes
+        that permitted the growth are a larger part of the smaller window.
         """
         if 0 < window_bytes < self.window_bytes:
             return self.credit_bytes * self.window_bytes / window_bytes

@@ -90,7 +90,7 @@ class Bench:
 
 
 class Operated(Switched):
-    """The model of a bench with edits applied.
+    """The model of a bench (a copy of the model with replaceable functions) with edits applied.
 
     ``change``: the changed functions and constants. ``transform``: returns the events to process in place of an event,
     or ``None`` for unchanged events.

@@ -35,7 +35,11 @@ class LineFound:
     solved: tuple[Operation, ...]
 
     def note(self, failure_count: int, clauses: Sequence[str]) -> str:
-        """Return a sentence on the line."""
+        """Return a sentence for the report: the value of this source line differs, which explains some of the failures.
+
+        The sentence contains up to two ``clauses``, the number of explained failures, and ``failure_count``, all
+        failures.
+        """
         rules = f" ({', '.join(clauses[:2])})" if clauses else ""
         return (
             f"the value of `{self.text}`{rules} differs; "
@@ -152,8 +156,9 @@ def _solved(
 ) -> Iterator[Operation]:
     """Yield edits that compute the value of a line as a fraction of one input, if this gives every observed value.
 
-    ``value``: the expression to replace. ``inputs``: the candidate quantities. ``pairs``: each observed value, with the
-    values of all inputs at that time. The fraction has a denominator of at most 64; the result is rounded down.
+    An observed value is a window or threshold in the answers of the tested implementation. ``value``: the expression to
+    replace. ``inputs``: the candidate quantities. ``pairs``: each observed value, with the values of all inputs at that
+    time. The fraction has a denominator of at most 64; the result is rounded down.
     """
     for place, text in enumerate(inputs):
         values = [(observed, case_inputs[place]) for observed, case_inputs in pairs]

@@ -50,7 +50,7 @@ class Found:
 
     @property
     def candidate(self) -> Candidate:
-        """The operation (an edit of the model) in the form of a possible cause, with its source line and sentence."""
+        """The operation (an edit of the model) as a possible cause, with its source line and its description."""
         operation = self.operation
         where = "" if operation.transform else f"{operation.function.path.stem}:{operation.line} "
         return Candidate(f"{where}{operation.sentence}", "operator", operation.sentence, ())
@@ -143,10 +143,11 @@ class Search:
         return []
 
     def _solved(self, anchor: Anchor) -> list[Found]:
-        """Return edits of a line that compute its window as a fraction of another quantity and explain all failures.
+        """Return edits that explain all failures and make a line compute its value as a fraction of another quantity.
 
-        The lines are those executed at the first divergence of ``anchor``, a failing case. Lines whose value explains
-        failures are stored in ``lines``: with observed windows in place of the value, the model gives all answers.
+        The lines set or return cwnd or ssthresh and are executed at the first divergence of ``anchor``, a failing case.
+        Lines whose value explains failures are stored in ``lines``: with observed windows in place of the value, the
+        model gives all answers.
         """
         at = anchor.lines[anchor.subject.first or 0]
         executed = [
@@ -247,10 +248,10 @@ class Search:
         return {name: value for name, value in readings.items() if isinstance(value, int)}
 
     def _reproducing(self, anchor: Anchor, operations: Iterator[Operation]) -> Iterator[tuple[Operation, Operated]]:
-        """Yield the operations whose edited model gives the observed answers up to the first divergence of a case.
+        """Yield the operations whose edited model gives the observed answers up to and including the first divergence.
 
-        ``anchor``: the failing case. Each operation (an edit of the model) comes with the edited model, once per
-        search. The generator ends when the budget is spent.
+        ``anchor``: the failing case with these answers. Each operation (an edit of the model) comes with the edited
+        model, once per search. The generator ends when the budget is spent.
         """
         for operation in operations:
             if self.budget.is_spent:
@@ -346,7 +347,7 @@ class Search:
 
 
 def _limited(test: Callable[[], bool]) -> bool:
-    """Return the result of a test of a candidate; false if it fails or exceeds a limit."""
+    """Return the result of a test of a candidate; false at an error or above a limit of CPU time or memory."""
     try:
         with limited():
             return test()

@@ -42,7 +42,7 @@ class Entry:
         return self.sent_bytes(0) + self.sent_bytes(1)
 
     def sent_bytes(self, way: int) -> int:
-        """Return the bytes of data sent by the source of the key (0) or its destination (1)."""
+        """Return the bytes of data sent by the source (``way`` 0) or the destination (1) of the first segment."""
         return sum(size * count for size, count in self.sizes[way].items())
 
     @property

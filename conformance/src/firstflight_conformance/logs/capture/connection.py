@@ -33,7 +33,8 @@ class Connection:
     ``moved_ns``: delay of the sender's own interface, subtracted from the times of its segments. ``rtt_ns``: RTT of the
     handshake. ``own_ns``: the sender's part of ``rtt_ns``. ``stamp``: time stamp of the receiver in the handshake.
     ``accurate_ecn``: the handshake agreed on accurate ECN. ``stamped`` and ``gap_ns`` are set in a capture at the
-    receiver: the receiver's time stamps advance; longest time between two segments of one release.
+    receiver. ``stamped``: the receiver's time stamps advance. ``gap_ns``: longest time between two segments of one
+    release, the packets that the sender sends after an ACK.
     """
 
     sender: Host

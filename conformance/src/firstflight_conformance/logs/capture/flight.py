@@ -181,7 +181,11 @@ class Following:
         return Recording(header, _flagged(steps, number))
 
     def _cut_at_the_receivers_window(self) -> None:
-        """End the recording where the receiver's window limits the sender, if it does at more than 1/20 of the ACKs."""
+        """End the recording before the first release that the receiver's window limited, if this window often limits.
+
+        Often: the number of limited releases exceeds 1/20 of the number of ACKs. Raise :class:`UnfitError` if no ACK
+        precedes the first limited release.
+        """
         if len(self._limited_steps) * _LIMITED_ONE_OF <= self.acks:
             return
         first = self._limited_steps[0]
@@ -343,7 +347,11 @@ class Following:
         return marked
 
     def _again(self, t_ns: int, first: int) -> None:
-        """End at a retransmission: a loss if later data has arrived, otherwise a probe."""
+        """End the recording at a retransmission that starts at the offset ``first`` in the sender's data.
+
+        If the packet at ``first`` is in flight and the last ACK has SACK blocks, later data has arrived: record a loss
+        of this packet. Otherwise record nothing, since the retransmission may be a probe.
+        """
         self._flush()
         packet = bisect_right(self._ends, first)
         if self._sacked and self._recorder.in_flight(packet):
@@ -382,9 +390,11 @@ class _FirstFlight:
         self._acked = False
 
     def sends(self, t_ns: int, flight_bytes: int) -> bool:
-        """Process a segment; ``flight_bytes`` is the flight before it. Return whether a missing ACK released it.
+        """Process a segment; ``flight_bytes``: bytes in flight before it.
 
-        The segment then starts a new round, and ends the first flight.
+        Return whether an ACK that is missing in the capture must have released the segment, and ended the first flight
+        before it. The first flight must not have ended yet. The segment must follow the first segment by more than 9/10
+        of the handshake's RTT. For a capture at the receiver the result is always false.
         """
         if self._t_ns is None:
             self._t_ns = t_ns
@@ -412,9 +422,10 @@ class _FirstFlight:
         self.end(flight_bytes)
 
     def flies(self, flight_bytes: int, acked_bytes: int) -> None:
-        """Update the largest flight of the first round with the flight after packets were sent.
+        """Update the largest bytes in flight of the first round with ``flight_bytes``, the value after a release.
 
-        The round lasts until ``acked_bytes``, the total acknowledged so far, reaches the first flight.
+        The round lasts until ``acked_bytes``, the total acknowledged so far, reaches the size of the first flight as
+        set by :meth:`end`.
         """
         if self._bytes is None or acked_bytes < self._bytes:
             self._in_round_bytes = max(self._in_round_bytes, flight_bytes)
@@ -498,7 +509,10 @@ class _Growth:
             self._mark_bytes, self._rounds, self._acks = flight_bytes, 0, 0
 
     def acked(self, acked_bytes: int, sent_bytes: int) -> None:
-        """Process an ACK. Rounds without data released by an ACK are limited by the application and do not count."""
+        """Process an ACK: add it to the ACKs without growth, and if it ends a round, add the round to these rounds.
+
+        Rounds without data released by an ACK are limited by the application and not counted.
+        """
         self._acks += 1
         if acked_bytes >= self._round_end:
             self._rounds += self._clocked
@@ -514,8 +528,9 @@ def _first_was_ended(events: Sequence[Event]) -> bool:
 def _flagged(steps: tuple[Step, ...], number: int) -> tuple[Step, ...]:
     """Return the steps of the recording (events with reports), the early ones flagged as application-limited.
 
-    ``number``: number of the round, from 1, that shows the initial window. In round 1 no step is flagged. In a later
-    round, every ``Sent`` and ``Ack`` up to the last ACK before the first release that the window ended is flagged.
+    ``number``: number of the round, from 1, that shows the initial window. If it is 1, no step is flagged. Otherwise
+    the first release that cwnd ended shows the window. Every ``Sent`` and ``Ack`` up to the last ACK before this
+    release is flagged.
     """
     initial = initial_release([step.event for step in steps])
     if number == 1 or initial is None:

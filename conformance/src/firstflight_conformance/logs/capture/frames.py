@@ -125,7 +125,7 @@ def key_of(data: bytes, place: Place) -> bytes:
 
 
 def payload_of(data: bytes, place: Place) -> int:
-    """Return the bytes of data in a segment."""
+    """Return the number of payload bytes in the segment at ``place`` in the capture file with the content ``data``."""
     return max(place.whole_bytes - 4 * (data[place.tcp + 12] >> 4), 0)
 
 

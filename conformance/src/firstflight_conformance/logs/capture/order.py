@@ -92,10 +92,10 @@ def has_stamps(segments: list[Segment], connection: Connection) -> bool:
 def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterator[Segment]:
     """Yield the segments of a capture at the receiver in the order of the sender: each ACK before the data after it.
 
-    Data keeps its captured time. An ACK gets the captured time of that data, less the time that the sender waited to
-    send it. Data echoes the time stamp of the last ACK that the sender had received (RFC 7323, section 4.3). Without
-    time stamps an ACK is assumed to release data after the sender's time in the handshake. A queue on the path then
-    makes the flight too small.
+    Data keeps its captured time. An ACK gets the captured time of that data. With TCP time stamps, a lower bound of the
+    time that the sender waited before sending the data is subtracted. Data echoes the time stamp of the last ACK that
+    the sender had received (RFC 7323, section 4.3). Without time stamps, an ACK is assumed to release data that is
+    captured after the sender's answer time in the handshake. A queue on the path then makes the flight too small.
     """
     stamped = has_stamps(segments, connection)
     waiting: deque[Segment] = deque()
@@ -152,9 +152,11 @@ def _bytes_per_s(segments: list[Segment], connection: Connection) -> int:
 
 
 def _had_arrived(ack: Segment, data: Segment, own_ns: int | None) -> bool:
-    """Return whether the sender had received an ACK when it sent data.
+    """Return whether the sender had received ``ack`` when it sent ``data``.
 
-    ``own_ns``: the sender's part of the handshake, or None if time stamps decide.
+    ``own_ns``: captured time from a segment of the receiver to the sender's answer, as in the handshake. The result is
+    true if ``data`` was captured at least 31/32 of this time after ``ack``. With None, the result is true unless
+    ``data`` echoes an older TCP time stamp than the time stamp of ``ack``.
     """
     if own_ns is not None:
         return ack.t_ns + own_ns - own_ns // _SOONER_ONE_OF <= data.t_ns

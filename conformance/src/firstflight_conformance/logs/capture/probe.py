@@ -26,9 +26,9 @@ def is_probe(data: bytes) -> bool:
 
 
 def read_probe(path: Path, data: bytes, datagram_bytes: int | None = None) -> Recording:
-    """Return the recording of the connection that acknowledges most.
+    """Return the recording of the connection that acknowledges most, from a trace of the Linux event ``tcp_probe``.
 
-    Raise :class:`RecordingError` if the trace cannot be judged.
+    ``data``: content of the trace file. Raise :class:`RecordingError` if the trace cannot be judged.
     """
     flows: dict[str, list[_State]] = {}
     for number, line in enumerate(data.splitlines(), 1):
@@ -74,7 +74,11 @@ def _size(states: Sequence[_State]) -> int:
 
 
 def _rows(states: Sequence[_State], size_bytes: int) -> list[Row]:
-    """Return the rows. A state was logged before its segment, so the next state shows the changes by the segment."""
+    """Return table rows: the state before the first ACK, then the state after each ACK of data.
+
+    A state was logged before its segment was processed, so the next state shows the changes by the segment.
+    ``size_bytes``: size of a segment, to convert windows to bytes.
+    """
     first = states[0]
     rows = [_row(first, first, 0, size_bytes)]
     for state, later in pairwise(states):

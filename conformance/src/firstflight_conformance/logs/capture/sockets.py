@@ -51,7 +51,11 @@ class Sampled:
 
     @property
     def left(self) -> Sample | None:
-        """The first sample with a threshold, or None. The threshold of BBR is not an exit."""
+        """The first sample with an ssthresh, which shows that slow start has ended.
+
+        None if the first sample of the connection has one already, or if no sample has one. Also None for BBR, whose
+        ssthresh does not show an exit.
+        """
         if (self.control or "").startswith("bbr") or self.samples[0].ssthresh is not None:
             return None
         return next((sample for sample in self.samples if sample.ssthresh is not None), None)

@@ -51,7 +51,11 @@ class Row:
 
 
 def is_table(data: bytes) -> bool:
-    """Return whether a file begins like a sender's table: more than two column names, two of them with known words."""
+    """Return whether the first line of a file is the header of a sender's table (CSV with a row per ACK).
+
+    The line must have more than two column names. At least two must contain ``cwnd``, ``rtt``, ``ssthresh``, ``acked``
+    or ``flight``.
+    """
     head = _head(data)
     if head.lstrip("\x1e \t")[:1] in ("{", "["):  # JSON in one line
         return False
@@ -172,7 +176,11 @@ class _Table:
 
 
 def _rows(path: Path, data: bytes, columns: Mapping[str, str]) -> tuple[list[Row], dict[str, tuple[str, int]]]:
-    """Return the rows, and the known columns of the table."""
+    """Return the rows of a table, and its known columns: for each, its name in the file and the factor to ns or bytes.
+
+    The keys of the known columns are names of this module, such as ``rtt``. ``columns``: additional names of columns in
+    the file, with the names of this module that they stand for. Raise :class:`RecordingError` for an invalid table.
+    """
     text = data.removeprefix(_MARK).decode("utf-8", "replace")
     reader = csv.DictReader(text.splitlines(), delimiter=_delimiter(_head(data)), skipinitialspace=True, strict=True)
     try:

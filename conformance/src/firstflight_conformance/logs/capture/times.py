@@ -27,7 +27,11 @@ class Times:
 
     @property
     def apart_ns(self) -> int:
-        """Variation of the delay from time stamp to capture in ns; 0 if a burst and the unit of stamps explain it."""
+        """Variation of the delay from time stamp to capture: largest minus smallest delay, in ns.
+
+        0 if it is at most two units of the time stamp plus 1 ms, since a sender may read its clock once per burst. Also
+        0 if no known unit fits the time stamps.
+        """
         unit_ns = self._unit_ns()
         if unit_ns is None:
             return 0

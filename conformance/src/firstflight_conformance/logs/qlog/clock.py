@@ -45,7 +45,11 @@ class Clock:
         self.taken = self.early = self.earliest_ns = 0
 
     def ns(self, time: object) -> int:
-        """Return the time of the next record."""
+        """Return the time of the next record in ns, at least the time of the record before.
+
+        ``time``: the logged time of this record; in the delta formats, the difference from the record before. The first
+        record is at one second, or with ``as_logged`` at its logged time. Raise :class:`FieldError` for invalid times.
+        """
         t_ns = ns_of(time, "time", self._unit_ns)
         if self._differences:
             t_ns += self._last_ns

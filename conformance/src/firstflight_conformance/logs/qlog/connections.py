@@ -50,7 +50,7 @@ def qlog_connections(path: Path, data: bytes) -> list[str]:
 
 
 def _one_connection(records: list[Placed]) -> bool:
-    """Return whether the groups are successive names of one connection.
+    """Return whether the different ``group_id`` values of the records are successive names of one connection.
 
     quinn uses the peer's connection ID, which a client learns with the first packet that it receives. A name then ends
     where the next begins, and only Initial packets precede the last name. No packet is sent under two names: a second

@@ -13,7 +13,7 @@ class SentTwiceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Packets first..last. ``number``: number of the first packet in the recording."""
+    """Packets ``first`` to ``last``, numbered as in the log. ``number``: the number of ``first`` in the recording."""
 
     first: int
     last: int

@@ -27,7 +27,7 @@ class Order:
     prior: bool = False
 
     def __str__(self) -> str:
-        """Return a description of the order."""
+        """Return a description: whether metrics are logged before or after sent packets, and before or after ACKs."""
         if self.prior:
             return "metrics before ACKs, without their effect"
         where = ["before" if is_before else "after" for is_before in (self.sent_before, self.ack_before)]
@@ -77,7 +77,10 @@ def groups_of(items: Iterable[Item], order: Order, writer: Writer) -> list[Group
 
 
 def _continues(group: Group, item: Item, writer: Writer) -> bool:
-    """Return whether a record belongs to the same event: packets sent or lost at once, without metrics in between."""
+    """Return whether a record belongs to the event of ``group``: packets sent or lost at once, without metrics between.
+
+    Exception: some writers log metrics between the losses of one event (``metrics_between_losses``).
+    """
     last = group.items[-1]
     if isinstance(item, Sent) and isinstance(last, Sent):
         return item.t_ns == last.t_ns and item.in_flight == last.in_flight and not group.metrics
@@ -148,10 +151,11 @@ def _tells_flight(item: Item) -> bool:
 
 
 def _begin(items: list[Item], barrier: int, t_ns: int, order: Order) -> int:
-    """Return the index of the first metrics or losses that were logged before their ACK.
+    """Return the position in ``items`` to insert an ACK logged at ``t_ns``: before its metrics and losses.
 
-    Items before ``barrier`` belong to an earlier ACK. The first metrics with bytes in flight after a sent packet belong
-    to that packet.
+    They were logged less than 5 ms before the ACK. Items before ``barrier`` belong to an earlier ACK. After a
+    sent packet, if ``order`` has metrics after sent packets, the first metrics with bytes in flight belong to the
+    packet.
     """
     begin = len(items)
     while begin > barrier and isinstance(items[begin - 1], _OF_AN_ACK) and t_ns - items[begin - 1].t_ns < _BEFORE_NS:

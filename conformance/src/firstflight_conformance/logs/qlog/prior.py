@@ -43,7 +43,11 @@ class _Flight:
 
 
 def as_processed(items: Sequence[Item]) -> list[Item]:
-    """Return the items in the order of processing, with the RTT and the next window of each ACK after its record."""
+    """Return the items in the order of processing, each ACK followed by its RTT and the window after it.
+
+    The log has the RTT of an ACK in the metrics before its record, and the window after the ACK in the next metrics.
+    Metrics without bytes in flight are omitted.
+    """
     ordered = _in_order([item for item in items if not isinstance(item, Metrics) or "bytes_in_flight" in item.values])
     processed: list[Item] = []
     ack: int | None = None  # index for the metrics of the last ACK
@@ -67,11 +71,11 @@ def as_processed(items: Sequence[Item]) -> list[Item]:
 
 
 def _in_order(items: Sequence[Item]) -> list[Item]:
-    """Return the items, with packets sent before the processing of an ACK moved before the metrics of this ACK.
+    """Return the items in the order of processing: some sent packets are moved before the metrics of an ACK.
 
-    The metrics report the bytes in flight before the ACK. This value may exceed the bytes in flight computed from the
-    earlier records by exactly the next sent packets, within 50 ms. These packets are then moved, and get the time of
-    the metrics.
+    The metrics report the bytes in flight before the processing of the ACK. This value may exceed the bytes in flight
+    computed from the earlier records by exactly the next sent packets, within 50 ms. These packets were sent before the
+    processing: they are moved before the metrics, and get the time of the metrics.
     """
     flight, processed, rest = _Flight(), list[Item](), list(items)
     index = 0

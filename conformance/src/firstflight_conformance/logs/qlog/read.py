@@ -157,7 +157,11 @@ def _check_items(path: Path, items: Sequence[Item], peer: Path | None) -> None:
 
 
 def _best(items: Sequence[Item], writer: Writer) -> tuple[Build, Order]:
-    """Return the order of records with the best agreement, and its build. The first order without a difference wins."""
+    """Return the best order of records (metrics before or after their packet or ACK), and the recording built with it.
+
+    In the best order, the largest share of logged bytes in flight agrees with the values computed from the packets. The
+    first order without a difference wins.
+    """
     if any(isinstance(item, Received) and item.ranges for item in items):  # they contain more than packets_acked
         items = [item for item in items if not isinstance(item, Acked)]
     silent = not any(isinstance(item, Lost) for item in items)
@@ -220,7 +224,11 @@ def _check_build(path: Path, build: Build, order: Order) -> None:
 
 
 def _recording(path: Path, items: Sequence[Item], build: Build, options: LogOptions, name: str) -> Recording:
-    """Return the recording. Defaults of the parameters: first logged window, most frequent size of packets."""
+    """Return the recording of ``build``, with initial window and datagram size in its header.
+
+    Both come from the user's ``options``, otherwise from parameters in the log. Defaults: the first logged window, and
+    the most frequent packet size. Raise :class:`FieldError` for a datagram size out of range.
+    """
     parameters: dict[str, int] = {}
     for item in items:
         if isinstance(item, Parameters):

@@ -55,7 +55,11 @@ _SEARCHED = 200
 
 
 def writer_of(header: Mapping[str, Any], records: Sequence[tuple[str, Mapping[str, Any]]] = ()) -> Writer:
-    """Return the writer by the header of a log or by its records, since a title often names the application."""
+    """Return the writer of a log: the first known writer with its name in the header.
+
+    Otherwise return quiche if one of the first 200 records has a member that only quiche writes, else ``UNKNOWN``. The
+    header often contains only the name of the application, not of the QUIC implementation.
+    """
     trace = member(header, "trace")
     if member(trace, "vantage_point").get("name") == OWN.name:
         return OWN

@@ -63,7 +63,10 @@ def read_content(path: Path, beginning: Callable[[bytes], bool] | None = None) -
 
 
 def read_bounded(path: Path) -> bytes:
-    """Return the content of a file as :func:`read_content`. Raise :class:`RecordingError` also for cut packed data."""
+    """Return the decompressed content of a file (``-``: standard input) of at most 64 MiB.
+
+    Raise :class:`RecordingError` if the file is unreadable or larger, or if its compressed data is truncated.
+    """
     data, notes = read_content(path)
     if notes:
         raise RecordingError(path, "file", f"{notes[0]}, or unpack that part into another file")

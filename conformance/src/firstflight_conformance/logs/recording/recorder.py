@@ -54,7 +54,10 @@ class Recorder:
         return run.sent_t_ns
 
     def sent(self, t_ns: int, sizes_bytes: Iterable[int | tuple[int, int]], *, app_limited: bool = False) -> None:
-        """Record packets sent at one time. An entry is the size of one packet, or (packets, size) for equal sizes."""
+        """Record packets sent at one time. An entry is the size of one packet, or (packets, size) for equal sizes.
+
+        ``app_limited``: after them the sender had window left and nothing to send.
+        """
         runs: list[Run] = []
         for entry in sizes_bytes:
             packets, size_bytes = entry if isinstance(entry, tuple) else (1, entry)

@@ -65,7 +65,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A header, and the steps in order."""
+    """A recorded connection: a header, and the steps (events, each with the sender's reported state) in time order."""
 
     header: Header
     steps: tuple[Step, ...]
