@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from generate.alphabet import BOOLEAN, RANGES, RUNS, Kind, Member, every_member
 
-_WIDTH = 128
+_WIDTH = 120
 
 
 def structs(kinds: tuple[Kind, ...]) -> list[str]:

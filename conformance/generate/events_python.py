@@ -5,7 +5,7 @@ from textwrap import wrap
 
 from generate.alphabet import BOOLEAN, RANGES, RUNS, Kind, Member
 
-_WIDTH = 126
+_WIDTH = 116
 #: Maximum length of a line of code.
 _LINE = 120
 

@@ -50,8 +50,8 @@ static inline bool ff_ack_numbers_valid(const struct ff_ack *ack)
            ff_within_or_none(ack->oldest_unacked_packet, FF_PACKET_MAX + 1) &&
            (ack->rate_delivered_bytes == UINT64_MAX ||
             (ack->rate_delivered_bytes <= FF_WINDOW_MAX_BYTES && ack->rate_interval_ns <= FF_TIME_MAX_NS &&
-            ack->rate_prior_delivered_bytes <= FF_WINDOW_MAX_BYTES && ack->rate_in_flight_bytes <= FF_WINDOW_MAX_BYTES &&
-            ack->rate_lost_bytes <= FF_WINDOW_MAX_BYTES));
+            ack->rate_prior_delivered_bytes <= FF_WINDOW_MAX_BYTES && ack->rate_in_flight_bytes <= FF_WINDOW_MAX_BYTES
+            && ack->rate_lost_bytes <= FF_WINDOW_MAX_BYTES));
 }
 
 /* Return whether the numbers of this event are in the domain, except its runs. Without rate_in_flight_bytes the sample is absent, and its other members are not read. */

@@ -39,12 +39,13 @@ class Run:
 class Sent:
     """Packets were sent.
 
-    ``bytes_in_flight`` counts them already; they were sent at ``t_ns``. ``app_limited``: after them the sender had window left
-    and nothing to send. ``retransmits``: ranges of earlier packets. The first packets of this event carry the data of these
-    packets again, in this order. Data is identified by the packet that carried it first. ``pmtu_probe``: the packets are PMTU
-    probes (RFC 9000, section 14.4), which may be larger than the maximum datagram size. Only adapters of version 2 of the adapter
-    protocol receive this member. ``not_in_flight``: the packets contain only ACK frames and are not in flight (RFC 9002, section
-    2). Only adapters of version 2 of the adapter protocol receive this member.
+    ``bytes_in_flight`` counts them already; they were sent at ``t_ns``. ``app_limited``: after them the sender had
+    window left and nothing to send. ``retransmits``: ranges of earlier packets. The first packets of this event carry
+    the data of these packets again, in this order. Data is identified by the packet that carried it first.
+    ``pmtu_probe``: the packets are PMTU probes (RFC 9000, section 14.4), which may be larger than the maximum datagram
+    size. Only adapters of version 2 of the adapter protocol receive this member. ``not_in_flight``: the packets contain
+    only ACK frames and are not in flight (RFC 9002, section 2). Only adapters of version 2 of the adapter protocol
+    receive this member.
     """
 
     t_ns: int
@@ -61,18 +62,19 @@ class Sent:
 class Ack:
     """One ACK frame newly acknowledged ``packets``.
 
-    ``latest_rtt_ns``: the RTT sample of this ACK; ``None`` if it gave none. ``min_rtt_ns``: the minimum RTT after this sample;
-    ``None`` before the first sample, as ``smoothed_rtt_ns``. ``oldest_unacked_packet``: the first packet with data that no
-    acknowledged packet carried, neither this packet nor a retransmission. It is the next packet number if all data is
-    acknowledged. It corresponds to TCP's cumulative acknowledgement. ``rate_delivered_bytes``: bytes delivered from the sending
-    of the last sent packet of ``packets`` until now, this ACK included. The six members with ``rate_`` are the delivery-rate
-    sample of the ACK. ``rate_interval_ns``: duration of this delivery: the longer of the times to send and to acknowledge these
-    bytes. ``rate_prior_delivered_bytes``: all bytes delivered when the last sent packet of ``packets`` was sent.
-    ``rate_app_limited``: whether the application limited the sender when the last sent packet of ``packets`` was sent. It is also
-    true if it did so earlier and the gap was still in flight then. ``rate_in_flight_bytes``: bytes in flight after the last sent
-    packet of ``packets`` was sent, this packet included. ``rate_lost_bytes``: bytes declared lost from the sending of the last
-    sent packet of ``packets`` until now, without PMTU probes. ``not_in_flight``: the packets contain only ACK frames and were
-    never in flight (RFC 9002, section 2). Only adapters of version 2 of the adapter protocol receive this member.
+    ``latest_rtt_ns``: the RTT sample of this ACK; ``None`` if it gave none. ``min_rtt_ns``: the minimum RTT after this
+    sample; ``None`` before the first sample, as ``smoothed_rtt_ns``. ``oldest_unacked_packet``: the first packet with
+    data that no acknowledged packet carried, neither this packet nor a retransmission. It is the next packet number if
+    all data is acknowledged. It corresponds to TCP's cumulative acknowledgement. ``rate_delivered_bytes``: bytes
+    delivered from the sending of the last sent packet of ``packets`` until now, this ACK included. The six members with
+    ``rate_`` are the delivery-rate sample of the ACK. ``rate_interval_ns``: duration of this delivery: the longer of
+    the times to send and to acknowledge these bytes. ``rate_prior_delivered_bytes``: all bytes delivered when the last
+    sent packet of ``packets`` was sent. ``rate_app_limited``: whether the application limited the sender when the last
+    sent packet of ``packets`` was sent. It is also true if it did so earlier and the gap was still in flight then.
+    ``rate_in_flight_bytes``: bytes in flight after the last sent packet of ``packets`` was sent, this packet included.
+    ``rate_lost_bytes``: bytes declared lost from the sending of the last sent packet of ``packets`` until now, without
+    PMTU probes. ``not_in_flight``: the packets contain only ACK frames and were never in flight (RFC 9002, section 2).
+    Only adapters of version 2 of the adapter protocol receive this member.
     """
 
     t_ns: int
@@ -100,10 +102,11 @@ class Lost:
     """The loss detector declared ``packets`` lost.
 
     ``rate_in_flight_bytes``: bytes in flight after the last sent packet of ``packets`` was sent, this packet included.
-    ``rate_app_limited``: whether the application limited the sender when the last sent packet of ``packets`` was sent. It is also
-    true if it did so earlier and the gap was still in flight then. ``rate_lost_bytes``: bytes declared lost from the sending of
-    the last sent packet of ``packets`` until now, this event included, without PMTU probes. ``pmtu_probe``: the packets are PMTU
-    probes (RFC 9000, section 14.4). Only adapters of version 2 of the adapter protocol receive this member.
+    ``rate_app_limited``: whether the application limited the sender when the last sent packet of ``packets`` was sent.
+    It is also true if it did so earlier and the gap was still in flight then. ``rate_lost_bytes``: bytes declared lost
+    from the sending of the last sent packet of ``packets`` until now, this event included, without PMTU probes.
+    ``pmtu_probe``: the packets are PMTU probes (RFC 9000, section 14.4). Only adapters of version 2 of the adapter
+    protocol receive this member.
     """
 
     t_ns: int
@@ -151,8 +154,9 @@ class Pto:
 class Backlog:
     """Data is ready to be sent: after the handshake, after idle time, or more than before; or the receive window changed.
 
-    ``queued_bytes``: not sent yet. ``receive_window_bytes``: may be sent from now on. ``latest_rtt_ns``: ``None`` without a
-    sample; on a new path, before its first sample, the delay of the path validation (RFC 9002, section 6.2.2).
+    ``queued_bytes``: not sent yet. ``receive_window_bytes``: may be sent from now on. ``latest_rtt_ns``: ``None``
+    without a sample; on a new path, before its first sample, the delay of the path validation (RFC 9002, section
+    6.2.2).
     """
 
     t_ns: int
@@ -172,9 +176,9 @@ class IdleRestart:
 class SavedPath:
     """Connection setup is complete, and this is the saved set for the Remote Endpoint, with the limit of the endpoint.
 
-    Beta is ``beta_numerator`` / ``beta_denominator``. ``saved_cwnd_bytes``: this and ``saved_rtt_ns`` are both 0 without a set.
-    ``expires_t_ns``: the end of its Lifetime, the last time of its use; ``None`` for none. ``max_jump_bytes``: the largest jump;
-    ``None`` for no bound.
+    Beta is ``beta_numerator`` / ``beta_denominator``. ``saved_cwnd_bytes``: this and ``saved_rtt_ns`` are both 0
+    without a set. ``expires_t_ns``: the end of its Lifetime, the last time of its use; ``None`` for none.
+    ``max_jump_bytes``: the largest jump; ``None`` for no bound.
     """
 
     t_ns: int
@@ -209,8 +213,8 @@ class SpuriousLoss:
 class DatagramSize:
     """The maximum datagram size changed (RFC 9000, section 14).
 
-    Adapters of protocol 2 receive the event. ``max_datagram_size_bytes``: from now on, also on later paths. ``handshake``:
-    changed in order to complete the handshake.
+    Adapters of protocol 2 receive the event. ``max_datagram_size_bytes``: from now on, also on later paths.
+    ``handshake``: changed in order to complete the handshake.
     """
 
     t_ns: int
