@@ -19,7 +19,7 @@ class Builds:
     """
 
     def __init__(self, manifests: Sequence[Manifest]) -> None:
-        """Collect the targets without starting a build."""
+        """Collect the build targets of the adapters (names of rules for make) without starting a build."""
         self.failures: dict[str, str] = {}
         targets = [m.build for m in manifests if m.build is not None and m.missing_program() is None]
         self._waiting = list(dict.fromkeys(targets))

@@ -28,7 +28,8 @@ def list_command(*, adapters: bool, stimulus: bool, root: Path, **selection: tup
     """List the cases with tier, granularity and flags.
 
     The tier is gold (expected values derived by hand) or core (computed by the model). The granularity is the largest
-    unit of time that divides all times of the case. Flags are properties of its events.
+    unit of time that divides all times of the case. Flags are properties of its events, such as packets of several
+    sizes.
     """
     if adapters:
         console().print(_adapter_table())

@@ -38,7 +38,7 @@ class Option:
 
     @property
     def is_settled(self) -> bool:
-        """Whether an implementation that takes the alternative takes it for the whole case."""
+        """Whether an implementation that makes this permitted choice at one event makes it in the whole case."""
         return self.point.kind is not Kind.MOMENT and not self.point.each_time
 
 

@@ -218,7 +218,10 @@ def is_same_state(controller: Any, other: Any) -> bool:
 
 
 def state_text(controller: Any) -> str:
-    """Return the state of a controller as text, independent of the model's classes. 8 times slower than comparing."""
+    """Return the state of a controller as text, independent of the model's classes.
+
+    Comparing two states directly takes 1/8 of the time.
+    """
     return f"{_windows(controller)} {_rules_text(controller.base.rules_state)} {controller.startup}"
 
 

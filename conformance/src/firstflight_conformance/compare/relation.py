@@ -76,11 +76,11 @@ class ConformingWay:
 
     @property
     def cost(self) -> tuple[int, int, int]:
-        """Sort key of three counts, cheapest explanation first.
+        """Sort key of three counts; the explanation that deviates least from the profile comes first.
 
-        The first count adds the alternatives for the whole case, the alternatives at single events, and the permitted
-        inactions (:attr:`idle`). The second count is the alternatives at single events, and the third is the values
-        from permitted intervals.
+        An alternative is a permitted choice other than the profile's choice. First count: alternatives for the whole
+        case, plus alternatives at single events, plus events at which the sender did nothing, as the text permits
+        (:attr:`idle`). Second count: alternatives at single events. Third count: answers within a permitted interval.
         """
         return len(self.taken) + len(self.moments) + self.idle, len(self.moments), len(self.values)
 
@@ -373,9 +373,10 @@ class _Search:
         """Return the explanations that remain after the answer ``observed`` to an event.
 
         ``going``: the explanations before the event. ``forms``: the forms of the event that the implementation may have
-        processed, such as an ACK with either value of ``app_limited``. ``radius``: number of alternatives (permitted
-        choices) that an explanation may take before an answer requires them. ``at_once``: number of alternatives that
-        this answer may require together.
+        processed, such as an ACK with either value of ``app_limited``. An alternative is a permitted choice other than
+        the profile's. ``radius``: largest number of alternatives in an explanation that did not change an answer when
+        they were added. ``at_once``: number of alternatives that may be added because of this answer. ``index``: number
+        of the event.
         """
         return [
             after

@@ -186,9 +186,11 @@ def _case_and_events(case: Case, conforming: Ways, clauses: Mapping[str, Clause]
 
 
 def _other_ways(conforming: Ways) -> Iterator[list[dict[str, Any]]]:
-    """Yield, for each event, the intervals of way 0, and the values of each other way that differ from way 0.
+    """Yield a list for each event: the values that conform in addition to the expected values.
 
-    A way is a conforming sequence of answers to all events. Way 0 contains the expected answers.
+    A way is a conforming sequence of answers to all events; way 0 is the sequence of expected answers. The list
+    contains intervals around the expected values, if the text permits intervals there. It also contains the values of
+    each other way that differ from the values of way 0.
     """
     for within, differing in zip(conforming.within, conforming.differing, strict=True):
         bounded = [{"way": 0, **within}] if within else []

@@ -200,10 +200,12 @@ def _rtt_ratio(subject: JudgedSender, by: int) -> Fraction | None:
 def _reduction(subject: JudgedSender) -> Reduction | None:
     """Return event and factor of the first reduction of the window, or None.
 
-    The factor is the reduced window, divided by the window or the bytes in flight before the reduction. After a loss, a
-    new ssthresh below the window before the loss is the reduced window. If an earlier event shrinks the window, the
-    window after this event is the reduced window. If this event follows a loss and shrinks the window by less than
-    1/20, the least window of the recovery is used instead.
+    The reduction is the first of two events. After a loss, the sender may set a new ssthresh below the window before
+    the loss; this ssthresh is then the reduced window. Or the window shrinks; the smaller window is then the reduced
+    window. If it shrinks by less than 1/20 after a loss, the smallest window of the recovery is the reduced window.
+
+    The factor is the reduced window divided by the window before the loss. It is divided by the bytes in flight before
+    the loss if these two differ by more than 1/20 and the second quotient is nearer to a usual factor.
     """
     lost: int | None = None
     threshold_bytes: int | None = None

@@ -228,7 +228,11 @@ def on_ack(s: Bbr, ack: Ack) -> Outcome:
 
 
 def update_model_and_state(s: Bbr, rs: Sample, ack: Ack) -> Outcome | None:
-    """5.2.3: return the outcome of a state change, or in Startup the outcome of the search for a full pipe."""
+    """5.2.3: update the model and the state; return the outcome or None.
+
+    A change from Startup or Drain to the next state has its own outcome. Without a change, the outcome in Startup is
+    the outcome of the search for a full pipe, and other states have none.
+    """
     was_startup = s.phase is Phase.STARTUP
     update_latest_delivery_signals(s, rs)
     update_congestion_signals(s, rs)

@@ -283,12 +283,13 @@ def blue_pkt(s: Suss) -> int:
 
 
 def tail(s: Suss, now_ns: int, acked_bytes: int) -> Outcome:
-    """Decide whether to speed the round up, at the ACK that ends its first, blue part (in suss_measurements).
+    """Decide at the last blue ACK of a round whether to pace more packets in this round; return the outcome.
 
-    Blue ACKs acknowledge packets sent as in plain slow start. The train, the arrival time of all blue ACKs of the round
-    from first to last, is estimated from the blue ACKs so far. If it predicts further growth and leaves time for
-    pacing, the round is paced (SUSS_PACED): it also sends the packets of later rounds. Otherwise it stays clocked, or
-    SUSS is disabled.
+    Blue ACKs acknowledge packets that ACKs released, as in plain slow start. The train, the time between the first and
+    the last blue ACK of the round, is estimated from the blue ACKs so far. SUSS_PACED: the train predicts further
+    growth, and the RTT leaves time for pacing, so the sender also paces packets of later rounds. SUSS_DISABLED: the
+    function speedup has disabled SUSS. SUSS_CLOCKED: the round sends packets only when ACKs arrive. Part of the
+    function suss_measurements in the kernel.
     """
     s.is_blue = TAIL
     s.tail_seq = s.head_seq + blue_pkt(s) - 1  # [suss.round.tail]

@@ -56,10 +56,11 @@ def initial_start(r: int, tau: int, s: int, mss: int, mtu: int, w: int, b: int) 
 def paced(first: Fraction, r: int, tau: int, s: int, mss: int, mtu: int, b: int) -> tuple[int, Fraction]:
     """Return psi and Gamma of a paced start, by equations (3) and (4) of Scharf, Networking 2009.
 
-    psi: number of rounds before the last one, or before the rate of the link is reached. Gamma: time in ns from the
-    first packet until the last packet is sent. A round takes ``tau`` ns. ``first``: rate of the first round in bytes
-    per ns; each further round has (b + 1) / b times the previous rate. ``b``: segments that one ACK acknowledges.
-    ``r``: rate of the link in bit/s. ``s``: bytes to transfer. ``mss`` and ``mtu``: payload and size of a packet.
+    psi: number of rounds before the first round at the rate of the link, at most all rounds before the last one. Gamma:
+    time in ns from the first packet until the last packet is sent. A round takes ``tau`` ns. ``first``: rate of the
+    first round in bytes per ns; each further round has (b + 1) / b times the previous rate. ``b``: segments that one
+    ACK acknowledges. ``r``: rate of the link in bit/s. ``s``: bytes to transfer. ``mss`` and ``mtu``: payload and size
+    of a packet.
     """
     link, gamma = link_rate(r, mss, mtu), Fraction(b + 1, b)
     psi, rate, before = 0, first, Fraction(0)
@@ -75,10 +76,10 @@ def paced(first: Fraction, r: int, tau: int, s: int, mss: int, mtu: int, b: int)
 def quick_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, q: int) -> tuple[int, Fraction]:
     """Return psi and Gamma of Quick-Start: a paced start at ``q`` bit/s, the rate that the routers approved.
 
-    psi: number of rounds before the last one, or before the rate of the link is reached. Gamma: time in ns from the
-    first packet until the last packet is sent. ``b``: segments that one ACK acknowledges; each round has (b + 1) / b
-    times the previous rate. ``r``: rate of the link in bit/s. ``tau``: RTT in ns. ``s``: bytes to transfer. ``mss`` and
-    ``mtu``: payload and size of a packet.
+    psi: number of rounds before the first round at the rate of the link, at most all rounds before the last one. Gamma:
+    time in ns from the first packet until the last packet is sent. ``b``: segments that one ACK acknowledges; each
+    round has (b + 1) / b times the previous rate. ``r``: rate of the link in bit/s. ``tau``: RTT in ns. ``s``: bytes to
+    transfer. ``mss`` and ``mtu``: payload and size of a packet.
     """
     return paced(link_rate(q, mss, mtu), r, tau, s, mss, mtu, b)  # [transfer-time.quick-start]
 
@@ -86,10 +87,10 @@ def quick_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, q: int) ->
 def more_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, q: int) -> tuple[int, Fraction]:
     """Return psi and Gamma of More-Start: a paced start at ``q`` bit/s, any rate that the application chooses.
 
-    psi: number of rounds before the last one, or before the rate of the link is reached. Gamma: time in ns from the
-    first packet until the last packet is sent. ``b``: segments that one ACK acknowledges; each round has (b + 1) / b
-    times the previous rate. ``r``: rate of the link in bit/s. ``tau``: RTT in ns. ``s``: bytes to transfer. ``mss`` and
-    ``mtu``: payload and size of a packet.
+    psi: number of rounds before the first round at the rate of the link, at most all rounds before the last one. Gamma:
+    time in ns from the first packet until the last packet is sent. ``b``: segments that one ACK acknowledges; each
+    round has (b + 1) / b times the previous rate. ``r``: rate of the link in bit/s. ``tau``: RTT in ns. ``s``: bytes to
+    transfer. ``mss`` and ``mtu``: payload and size of a packet.
     """
     return paced(link_rate(q, mss, mtu), r, tau, s, mss, mtu, b)  # [transfer-time.more-start]
 
@@ -97,10 +98,10 @@ def more_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, q: int) -> 
 def jump_start(r: int, tau: int, s: int, mss: int, mtu: int, b: int, u: int) -> tuple[int, Fraction]:
     """Return psi and Gamma of Jump-Start: the first round paces the smaller of ``s`` and ``u`` bytes over one RTT.
 
-    psi: number of rounds before the last one, or before the rate of the link is reached. Gamma: time in ns from the
-    first packet until the last packet is sent. ``s``: bytes to transfer. ``u``: threshold, the most bytes of the first
-    round. ``b``: segments that one ACK acknowledges; each round has (b + 1) / b times the previous rate. ``r``: rate of
-    the link in bit/s. ``tau``: RTT in ns. ``mss`` and ``mtu``: payload and size of a packet.
+    psi: number of rounds before the first round at the rate of the link, at most all rounds before the last one. Gamma:
+    time in ns from the first packet until the last packet is sent. ``s``: bytes to transfer. ``u``: threshold, the most
+    bytes of the first round. ``b``: segments that one ACK acknowledges; each round has (b + 1) / b times the previous
+    rate. ``r``: rate of the link in bit/s. ``tau``: RTT in ns. ``mss`` and ``mtu``: payload and size of a packet.
 
     Scharf's text does not cover s = 0 and tau = 0. Here s = 0 gives 0 and 0. With tau = 0, psi is 0 and all bytes are
     sent at the rate of the link.
@@ -145,10 +146,10 @@ SYMBOLS = {
 def compute(profile: str, inputs: dict[str, int]) -> dict[str, int | Fraction]:
     """Return the outputs of a profile (a startup scheme) by name, for ``inputs`` by name.
 
-    ``psi``: number of rounds, except the last, that leave the link idle (slow start) or are slower than the link (other
-    schemes). ``gamma``: time in ns from the first packet until the last packet is sent, an exact fraction.
-    ``gamma_ns``: the same, rounded down. ``response_time_ns``: ``gamma_ns`` plus one RTT. The profile
-    ``quick-start-rate`` has the outputs ``code`` and ``approved_rate_bps`` instead.
+    ``psi``: number of rounds that leave the link idle (slow start) or are slower than the link (other schemes); the
+    last round of the transfer never counts. ``gamma``: time in ns from the first packet until the last packet is sent,
+    an exact fraction. ``gamma_ns``: the same, rounded down. ``response_time_ns``: ``gamma_ns`` plus one RTT. The
+    profile ``quick-start-rate`` has the outputs ``code`` and ``approved_rate_bps`` instead.
     """
     if profile == "quick-start-rate":
         code, rate_bps = quick_start_rate(**inputs)

@@ -59,15 +59,18 @@ def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
 class AvoidanceGrowth(Bound):
     """Growth by half a datagram to one datagram for each acknowledged window (RFC 9002, section 7.3.3).
 
-    An acknowledged window is as many acknowledged bytes as the window has. The lower limit stands for "roughly" one
-    datagram per round trip (RFC 5681, section 3.1). It applies to complete windows only: byte counting (RFC 3465) adds
-    nothing until a whole window is acknowledged. The number of windows is the growth permitted so far, less one byte
-    for each acknowledged packet (rounding), divided by the datagram size. A quarter is subtracted once from this
-    number, for packets that an implementation counts only at a later ACK. The result is rounded down.
+    An acknowledged window is as many acknowledged bytes as the window has. The upper limit is one datagram for each
+    acknowledged window, in proportion for parts of a window. ``credit_bytes`` is the growth that this limit permitted
+    so far and the sender did not use. It remains after a reduction of the window, because the byte counter of RFC 3465,
+    section 2.1, continues then.
 
-    ``credit_bytes``: growth below the upper limit that was not used so far, unrounded. The byte counter of RFC 3465,
-    section 2.1, does not restart at a reduction. So its bytes become a larger part of the smaller window. This bound
-    does not apply if a startup algorithm has its own rule for congestion avoidance.
+    The lower limit, half a datagram, stands for "roughly" one datagram per round trip (RFC 5681, section 3.1). It
+    applies to complete windows only, because byte counting (RFC 3465) adds nothing before a whole window is
+    acknowledged. The number of complete windows is computed from the upper limit: its bytes, less one byte for each
+    acknowledged packet for rounding, are divided by the datagram size. A quarter is subtracted from the quotient,
+    because an implementation may count some packets only at a later ACK. The result is rounded down.
+
+    The bound does not apply if a startup algorithm has its own rule for congestion avoidance.
     """
 
     credit_bytes = allowed_bytes = least_bytes = Fraction(0)

@@ -422,10 +422,10 @@ class _FirstFlight:
         self.end(flight_bytes)
 
     def flies(self, flight_bytes: int, acked_bytes: int) -> None:
-        """Update the largest bytes in flight of the first round with ``flight_bytes``, the value after a release.
+        """Update the largest bytes in flight of the first round with ``flight_bytes``, after an ACK released packets.
 
-        The round lasts until ``acked_bytes``, the total acknowledged so far, reaches the size of the first flight as
-        set by :meth:`end`.
+        The first round ends when all bytes of the first flight are acknowledged, so afterwards nothing changes.
+        ``acked_bytes``: all bytes acknowledged so far.
         """
         if self._bytes is None or acked_bytes < self._bytes:
             self._in_round_bytes = max(self._in_round_bytes, flight_bytes)
