@@ -76,7 +76,8 @@ conformance:  ## Judge both references, then the third-party stacks as they are 
 	@echo "report: $(REPORTS)/report.json; make docs writes the page State of the stacks from it"
 
 # One after the other, in parallel with pytest: many use only one core. Their output follows the output of pytest.
-BESIDE := lint test-c loaders coverage-c mutants conformance docs site
+# WITHOUT: jobs that have already run on this checkout, as in .ci/run.
+BESIDE := $(filter-out $(WITHOUT),lint test-c loaders coverage-c mutants conformance docs site)
 test: setup c-adapters  ## Run everything; the last line counts skipped tests by reason
 	@mkdir -p build; echo "pytest; beside it: $(BESIDE)"; \
 	$(MAKE) --no-print-directory $(BESIDE) > build/beside.txt 2>&1 & \
