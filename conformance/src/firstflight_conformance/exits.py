@@ -90,7 +90,11 @@ def exit_code(command: Callable[[], object]) -> int:
 
 @contextmanager
 def _signals() -> Iterator[None]:
-    """Raise :class:`Interrupted` on the first signal. Signals ignored before (nohup) stay ignored."""
+    """Raise :class:`Interrupted` on the first SIGINT, SIGTERM or SIGHUP, and ignore further ones.
+
+    A timer raises it again every two seconds, because an exception inside a finalizer is lost. Signals ignored before
+    (nohup) stay ignored.
+    """
     received: list[int] = []
 
     def interrupt(number: int, _frame: FrameType | None) -> None:

@@ -9,7 +9,10 @@ from firstflight.transfer_time.transfer_time import Inputs, TransferTime
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A startup scheme, such as ``jump-start``, with the inputs of its model. Each size replaces ``size_bytes``."""
+    """A startup scheme, such as ``jump-start``, with the inputs of its model.
+
+    The argument ``size_bytes`` of a method, the bytes to transfer, replaces ``size_bytes`` of the inputs.
+    """
 
     name: str
     inputs: Inputs

@@ -64,7 +64,7 @@ class WindowRules:
     window. ``reduce``: a reduction. Arguments: time, datagram size, windows before it, bytes in flight (``None``: as
     after the last event), whether a CE mark is the cause. Returns the new window and ssthresh.
     ``set_flight``: sets the bytes in flight after a loss.
-    ``reduced_bytes``: returns the window after a reduction of a window that a startup algorithm gives.
+    ``reduced_bytes``: for reductions by a startup algorithm. Argument: a window. Returns this window after a reduction.
     ``note_startup_reduction``: a startup algorithm has reduced at this time, from this window.
     ``forget``: a startup algorithm begins again from a small window: earlier congestion no longer counts.
     ``restore``: the last losses were spurious. Argument: current window. Returns the windows before the last reduction,

@@ -25,7 +25,10 @@ class UnsupportedError(Exception):
 
 
 class AdapterRun:
-    """The answers of an adapter to the events of one case, requested turn by turn. All answers share one deadline."""
+    """The answers of an adapter to the events of one case, requested turn by turn. All answers share one deadline.
+
+    A turn consists of the events that are sent in one write, before their answers are read.
+    """
 
     def __init__(self, conversation: Conversation, declaration: Declaration) -> None:
         """Create a run with no event sent yet."""
@@ -54,12 +57,19 @@ class AdapterRun:
             self.send(b"".join(map(messages.encode, raws)))
 
     def send(self, turn: bytes) -> None:
-        """Send the messages of a turn; store the answers and the fault after them, if any."""
+        """Send ``turn``, the encoded messages of one or more events, in one write; read and store their answers.
+
+        If the adapter fails, store the answers before the fault, and the fault.
+        """
         lines, self._left_s, self.fault = self._conversation.turn(len(self.lines), turn, self._left_s)
         self.lines += lines
 
     def observed(self, index: int) -> dict[str, Any]:
-        """Return the observables after a sent event. Raise :class:`ConversationError` or :class:`UnsupportedError`."""
+        """Return the observables after a sent event.
+
+        Raise :class:`ConversationError` if the answer is invalid, or missing after a fault of the adapter. Raise
+        :class:`UnsupportedError` if the adapter answered that it does not support the event.
+        """
         if index >= len(self.lines):
             assert self.fault is not None
             raise self.fault
@@ -88,7 +98,10 @@ class _LiveRun(AdapterRun):
 
 @dataclass(frozen=True, slots=True)
 class AdapterProfile:
-    """An adapter under one profile."""
+    """An adapter with the algorithm and the profile (one version of the algorithm) of the cases that it runs.
+
+    It runs cases through the same method as a model: ``begin`` starts a case.
+    """
 
     adapter: "Adapter"
     algorithm: str

@@ -258,7 +258,11 @@ def _without_manifest(name: str, command: tuple[str, ...]) -> Manifest:
 
 
 def _host_command(library: Path) -> tuple[str, ...]:
-    """Return the command that loads a shared object; build a missing host. Raise :class:`ManifestError` on failure."""
+    """Return the command of an adapter in a shared object: the host, with the path ``library``.
+
+    The host is a program that loads the shared object and speaks the adapter protocol. If it is missing, build it.
+    Raise :class:`ManifestError` if the build fails.
+    """
     if SHARED_OBJECT_HOST.is_file():
         return (str(SHARED_OBJECT_HOST), str(library))
     sources = [ADAPTERS / "c" / name for name in ("shared_object_host.c", "json_lines.c")]

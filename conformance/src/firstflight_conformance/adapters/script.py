@@ -30,7 +30,11 @@ class Stream:
 
     @cached_property
     def granted(self) -> list[int | None]:
-        """Growth of slow start at each event, in bytes; see :mod:`firstflight_conformance.replay.growth`."""
+        """For each event, the growth of the window that slow start grants, in bytes.
+
+        This is the number of bytes that an ACK acknowledges. It is None for app-limited ACKs and all other events: slow
+        start need not grow the window there.
+        """
         return [
             decode_int(event["bytes"]) if event["ev"] == "ack" and not event["app_limited"] else None
             for event in self._vector.raw_events

@@ -100,7 +100,7 @@ class PlotFile(OutputFile):
         super().__init__(".svg", ".png")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path. Fail as :class:`OutputFile` does, or without matplotlib."""
+        """Return the path. Fail if it cannot be written, is not ``.svg`` or ``.png``, or if matplotlib is missing."""
         path = super().convert(value, param, ctx)
         if find_spec("matplotlib") is None:
             self.fail(

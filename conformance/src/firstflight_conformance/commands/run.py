@@ -291,7 +291,10 @@ def _scripts(cases: Sequence[AnyCase]) -> list[AnyScript]:
 
 
 def _record(reports: list[AdapterReport], records: dict[str, Record], root: Path) -> None:
-    """Write the records of the judged adapters, without entries of removed cases."""
+    """Write the record of each judged adapter, a file with its failed cases. Skip adapters without a record.
+
+    If ``root`` is the folder of this checkout's vectors, drop entries of cases that no longer exist.
+    """
     every = judged_cases(root, Selection(), vectors=True, stimulus=True) if root == VECTORS else None
     known = None if every is None else {case.id for case in every}
     for report in reports:
@@ -312,7 +315,10 @@ class _FirstTables:
     """
 
     def __init__(self, manifests: Sequence[Manifest]) -> None:
-        """Begin without printed tables. ``rows``: row counts of printed tables."""
+        """Find the references among ``manifests``, the adapters of the run.
+
+        ``rows``: for each table of references printed so far, its number of rows.
+        """
         references = {index for index, manifest in enumerate(manifests) if manifest.role == "reference"}
         self.rows: list[int] = []
         self._references = references if len(references) < len(manifests) else set()

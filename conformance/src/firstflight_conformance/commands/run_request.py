@@ -165,8 +165,9 @@ def _manifests(names: tuple[str, ...]) -> list[Manifest]:
 
 
 def _blind_draws(seed: int, selection: Selection, manifests: Sequence[Manifest], options: RunOptions) -> list["Drawn"]:
-    """Draw paths for the selected and declared profiles; print the seed and the numbers of the paths.
+    """Draw random network paths for each selected and declared profile, and return them as closed-loop cases.
 
+    Print the seed, and for each profile how many paths were drawn, and on how many of them the algorithm acts.
     Without any declared profile, one selected profile is judged anyway, so that an invalid hello is reported.
     """
     from firstflight_conformance.run import blind  # few runs need it

@@ -93,7 +93,11 @@ def _cases(root: Path, case_id: str | None) -> list[Case]:
 def _first_parting(
     cases: Sequence[Case], subject: Adapter, other_adapter: Adapter | None
 ) -> tuple[Contest, Parting, Case] | None:
-    """Return the contest, difference and case of the first case with a difference, or None."""
+    """Return the contest, difference and case of the first case with a difference, or None.
+
+    The contest consists of the two compared implementations: ``subject``, and ``other_adapter`` or else the model.
+    Cases count only if the adapters declare their profile and the events up to the difference form a valid vector.
+    """
     adapters = [subject] if other_adapter is None else [subject, other_adapter]
     for case in cases:
         if _declared(case, adapters):

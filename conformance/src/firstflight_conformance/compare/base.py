@@ -32,10 +32,11 @@ def base_of(algorithm: str, profile: str) -> tuple[str, str] | None:
 
 
 def acts(case: Case | StimulusCase, declaration: Declaration) -> bool:
-    """Return whether the base would give other answers to a case, as far as the adapter declares them.
+    """Return whether the base controller alone would differ from the expected answers to a case.
 
-    Differences within the tolerance of the adapter's class do not count. In closed loop the expected answers come from
-    the model's own run. Numbers of ``state`` count only if they change, since a constant needs no algorithm.
+    Only observables that the adapter declares count, and only differences above its tolerance. In closed loop the
+    expected answers come from the model's own run. In ``state``, the internal numbers of the algorithm, only numbers
+    that the base lacks count, and only if they change: a constant needs no algorithm. Return True without a base.
     """
     base = base_of(case.vector.algorithm, case.profile)
     if base is None:

@@ -42,8 +42,8 @@ def exercised_by(passed: Sequence[AnyCase], failed: Sequence[AnyCase]) -> Exerci
     """Return the MUST rules that are listed by a judged case, but by no passed case: the score of a null adapter.
 
     A null adapter contains no congestion control, so its passed cases should exercise few rules. ``passed`` and
-    ``failed`` are its judged cases. The result contains the sorted ids in ``missing``, the number of cases in ``of``,
-    and the number of all MUST rules in ``rules``.
+    ``failed`` are its judged cases. In the result, ``missing`` contains the sorted ids, and ``of`` the number of judged
+    cases. ``rules`` is the number of all MUST rules that a judged case lists.
     """
     exercised_rules, every = (
         {name for case in cases for name in _binding(_named(case))} for cases in (passed, (*passed, *failed))

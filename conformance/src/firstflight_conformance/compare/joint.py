@@ -159,9 +159,9 @@ class _Join:
         """Return the alternatives of the simplest combination of ways that fits every case, and the clashes.
 
         A way is one explanation of a case by alternatives, which are permitted choices other than the model's. A clash
-        is a case that fits no combination; it is returned with the id of a contradicting case. A case that does not fit
-        the simplest combination adds new ways, and the combination is repeated. If no combination is left, or too many
-        are refuted, return the combination that fits the most cases.
+        is a case that fits no combination; it is returned with the id of a contradicting case. If a case does not fit
+        the simplest combination, search new ways of this case, and combine again. If no combination is left, or too
+        many are refuted, return the alternatives that fit the most cases.
         """
         while True:
             combinations, clashes = self._joined()
@@ -201,11 +201,11 @@ class _Join:
         )
 
     def _sparing(self, alternatives: frozenset[str], clashes: dict[str, str]) -> frozenset[str]:
-        """Return ``alternatives``, extended by alternatives that explain the answers of cases without bounds.
+        """Return ``alternatives``, extended by alternatives that make values from bounds unnecessary.
 
         An alternative is a permitted choice other than the model's. A bound is an interval of permitted values. An
-        alternative is added if with it every case that needed a bound conforms without one, and all other cases still
-        conform. ``clashes``: cases to ignore, by id.
+        alternative is added if with it every case that conformed only by bounds conforms without any bound, and all
+        other cases still conform. ``clashes``: cases to ignore, by id.
         """
         fitting = [subject for name, subject in self._conforming.items() if name not in clashes]
         following = shortest_first([subject for subject in fitting if self._follows(subject, alternatives)])
@@ -316,10 +316,11 @@ class _Join:
         return next((subject.case.id for subject in passing if not self._is_fit(subject, nearest)), "")
 
     def _joined(self) -> tuple[list[_Combination], dict[str, str]]:
-        """Return the combinations that fit the ways of all cases, fewest alternatives first, and the clashes.
+        """Return the combinations that fit a way of every case, fewest alternatives first, and the clashes.
 
-        A way is one explanation of a case by alternatives. The clashes contain, by id, each case that fits no
-        combination with the cases before it, with the id of a contradicting case.
+        An alternative is a permitted choice other than the model's. A way is one explanation of a case: alternatives
+        that it takes, and alternatives that it refuses. A combination joins one way of each case. The clashes contain,
+        by id, each case that fits no combination of the cases before it, with the id of a contradicting case.
         """
         combinations = [_Combination()]
         clashes: dict[str, str] = {}
@@ -351,9 +352,11 @@ class _Join:
     ) -> list[_Combination]:
         """Return the unions of one combination of each list, without contradictory or redundant ones, simplest first.
 
-        A union is contradictory if it takes an alternative that it refuses, or alternatives that exclude each other. It
-        is redundant if another union takes the same alternatives and refuses only some of its refused alternatives. At
-        most 256 unions are returned.
+        An alternative is a permitted choice other than the model's. A combination takes some alternatives and refuses
+        others. A union is contradictory if it takes an alternative that it refuses, or alternatives that exclude each
+        other. It is redundant if another union takes the same alternatives and refuses only some of its refused
+        alternatives. The simplest union takes the fewest alternatives (:attr:`_Combination.place`). At most 256 unions
+        are returned.
         """
         unions = {
             both

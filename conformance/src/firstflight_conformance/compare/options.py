@@ -71,8 +71,8 @@ def _open(point: OpenPoint) -> OpenPoint:
 def _runs_on(candidate: Candidate, profile: str) -> bool:
     """Return whether an alternative applies with the base controller of a profile.
 
-    An alternative consists of changes of the model. Each change must be written for the base that follows the plus sign
-    in ``profile``, or for a profile without a plus sign.
+    An alternative consists of changes of the model, each written for a profile. Such a profile must either lack a plus
+    sign, or have the same base after it as ``profile``. If ``profile`` lacks a plus sign, only the former is possible.
     """
     bases = {part.profile.partition("+")[2] for part in candidate.parts}
     return bases <= {"", profile.partition("+")[2]}
@@ -123,12 +123,12 @@ class Models:
 
     @cached_property
     def settled(self) -> tuple[str, ...]:
-        """Ids of the alternatives that an implementation takes for a whole case or not at all."""
+        """Ids of the alternatives (permitted choices) that an implementation takes for a whole case or not at all."""
         return tuple(name for name, option in self.options.items() if option.is_settled)
 
     @cached_property
     def unsettled(self) -> tuple[str, ...]:
-        """Ids of the alternatives that an implementation may take at one event and not at the next."""
+        """Ids of the alternatives (permitted choices) that an implementation may take at one event and not the next."""
         return tuple(name for name, option in self.options.items() if not option.is_settled)
 
     @cached_property
@@ -136,7 +136,8 @@ class Models:
         """Sets of alternatives (permitted choices) that belong to one decision, such as counting rates in packets.
 
         Each alternative of a set changes another place of the model. Answers may match only with the whole set. The
-        search for alternatives that explain a case starts with these sets, in addition to its own start.
+        search for alternatives that explain a case starts from these sets, in addition to the set that its caller gives
+        (usually empty).
         """
         groups = (names for option in self.options.values() for names in option.point.together)
         return list(dict.fromkeys(map(frozenset, groups)))
@@ -196,7 +197,10 @@ def _built(options: Iterable[Option]) -> Variant | None:
 
 
 def _values(options: Iterable[Option]) -> dict[str, dict[str, Any]]:
-    """Return the values of readings in alternatives, by algorithm."""
+    """Return the values of readings that alternatives set, by algorithm and by name of the reading.
+
+    A reading is an interpretation of a text. An alternative is a permitted choice other than the model's.
+    """
     values_by_algorithm: dict[str, dict[str, Any]] = {}
     for option in options:
         for part in option.candidate.parts:

@@ -74,7 +74,8 @@ def compared(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase]) -
 def judged_alone(subject: AnsweredCase, models: Models) -> Judgement:
     """Return the verdict on a case from its own answers: the permitted choices that explain them, if any.
 
-    The texts permit no choices in computations, so that a failed computation does not conform.
+    A computation is a case with inputs and outputs, without events. The texts permit no choices in computations, so
+    that a failed computation does not conform.
     """
     if isinstance(subject.case, ComputationCase):
         return Judgement()

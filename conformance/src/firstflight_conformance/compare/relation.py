@@ -39,10 +39,11 @@ class Limits:
     """The limits of a search for alternatives that explain the answers to a case.
 
     An alternative is a permitted choice other than the model's. ``steps``: largest number of processed events; above it
-    the answers are undecided. ``walks``: two numbers for each round of the search. The first is the largest number of
-    alternatives that a trial may add to its start before an answer requires them. The second is the largest number of
-    starts, which are sets of alternatives. ``silent``: largest number of sets of alternatives, tried at the end, that
-    alone change neither state nor answer.
+    the answers are undecided. A start is a set of alternatives that the model uses from the first event on. ``walks``:
+    two numbers for each round of the search. The first is the largest number of alternatives that an explanation may
+    add to its start although no answer required them. The second is the largest number of starts. ``silent``: largest
+    number of further starts at the end, each with silent alternatives. A silent alternative alone changes neither state
+    nor answer.
     """
 
     steps: int
@@ -79,7 +80,7 @@ class ConformingWay:
         """Sort key of three counts; the explanation that deviates least from the profile comes first.
 
         An alternative is a permitted choice other than the profile's choice. First count: alternatives for the whole
-        case, plus alternatives at single events, plus events at which the sender did nothing, as the text permits
+        case, plus alternatives at single events, plus events where the sender did nothing, as the text permits
         (:attr:`idle`). Second count: alternatives at single events. Third count: answers within a permitted interval.
         """
         return len(self.taken) + len(self.moments) + self.idle, len(self.moments), len(self.values)
@@ -90,7 +91,8 @@ class Judgement:
     """The verdict on one case. ``ways``: explanations of its answers, empty if it fails or is undecided.
 
     ``ends``: for each way, the state of the model after the last answer. ``died``: index of the first event with an
-    unexplained answer. ``fronts``: sets of alternatives that explain all answers before this event, fewest first.
+    unexplained answer. ``fronts``: sets of alternatives (permitted choices other than the model's) that explain all
+    answers before this event, fewest first.
     ``steps``: number of events that the search processed. ``states``: largest number of partial explanations at one
     event.
     """
@@ -165,10 +167,10 @@ def _answered(subject: AnsweredCase) -> Answered:
 class _Live:
     """One explanation of the answers so far: the state of the model, and the alternatives that lead to it.
 
-    An alternative is a permitted choice other than the model's. ``hidden``: number of alternatives, not counting the
-    start of the search, that no answer required. ``skipped``: at some event other alternatives were not tried, since no
-    more could be taken, so that one may have changed the answers unseen. ``unsure``: an alternative was taken after
-    such an event.
+    An alternative is a permitted choice other than the model's. ``hidden``: number of alternatives that no answer
+    required, without the initial alternatives of the search. ``skipped``: at some event other alternatives were not
+    tried, since no more could be taken. One of the untried alternatives may have changed the answers unseen.
+    ``unsure``: an alternative was taken after such an event.
     """
 
     position: Position
@@ -229,7 +231,7 @@ class _Search:
         self._steps, self._states = 0, 1
 
     def judgement(self, base: frozenset[str]) -> Judgement:
-        """Search explanations of all answers by alternatives (permitted choices), and return the verdict with them.
+        """Search for explanations of all answers by alternatives (permitted choices), and return the verdict with them.
 
         ``base``: the alternatives that the search starts with. The verdict is undecided at the limit of steps. Without
         an explanation it contains the event and the alternatives that the search reached.
@@ -302,7 +304,8 @@ class _Search:
         An alternative is a permitted choice other than the model's. An explanation may add one at an event where it
         changes the state or an observable. ``radius``: largest number of added alternatives that no answer required. An
         alternative is required, and does not count, if the model gives the answer to this event only with it. With
-        radius 0 none is added, so that the alternatives for the whole case are exactly ``base``.
+        radius 0 required alternatives are not added either: the alternatives for the whole case are exactly ``base``.
+        Alternatives at single events are tried with every radius.
         """
         live, ended = self._begin(base, radius), list[_Live]()
         base_last = -1
@@ -374,9 +377,9 @@ class _Search:
 
         ``going``: the explanations before the event. ``forms``: the forms of the event that the implementation may have
         processed, such as an ACK with either value of ``app_limited``. An alternative is a permitted choice other than
-        the profile's. ``radius``: largest number of alternatives in an explanation that did not change an answer when
-        they were added. ``at_once``: number of alternatives that may be added because of this answer. ``index``: number
-        of the event.
+        the model's. ``radius``: largest number of alternatives that an explanation may contain although no answer
+        required them. ``at_once``: number of alternatives that may be added because of this answer. ``index``: index of
+        the event.
         """
         return [
             after
@@ -439,12 +442,12 @@ class _Search:
         return self._met(with_it, node, node.names, live.way.refused, 0, index, observed)
 
     def _silent_steps(self, live: _Live, event: Event) -> Iterator[tuple[_Node, int]]:
-        """Yield steps of an event with one or two silent alternatives, each with a number of further alternatives.
+        """Yield pairs: a step of the model with one or two silent alternatives, and a limit of further alternatives.
 
         An alternative (a permitted choice) is silent if alone it changes neither state nor observables at this event.
-        The number limits the alternatives that the caller may add to the step until it gives the answer. It is 0 for
-        one silent alternative. Two are combined if each changes a function that the step with the other executes. The
-        number is then 3, the usual limit for one event, if together they change the step, and 0 otherwise.
+        The limit is the number of alternatives that the caller may add to the step so that it gives the observed
+        answer. It is 0 for one silent alternative. Two are combined if each changes a function that the step with the
+        other executes. The limit is then 3, as usual for one event, if together they change the step, and 0 otherwise.
         """
         alternatives, bits = live.way.taken, self._models.bits
         root = self._step(live.position, alternatives, event, traced=True)
@@ -534,8 +537,10 @@ class _Search:
     def _acting(self, position: Position, node: _Node, way: ConformingWay, event: Event) -> list[_Node]:
         """Return the steps with one more alternative that changes the state or a declared observable.
 
-        An alternative is a permitted choice other than the model's. ``node``: the step without it. Alternatives that
-        ``way`` refuses are skipped.
+        A step is an event processed by the model, before the answer is compared. An alternative is a permitted choice
+        other than the model's. ``node``: the step without the added alternative. ``way``: the explanation of the
+        earlier answers. Alternatives that it refuses are skipped: they would have changed an earlier step, and the
+        explanation does not use them.
         """
         nodes, bits = [], self._bits(position, node, event)
         for name in self._models.settled:
@@ -588,7 +593,7 @@ class _Search:
         return self._walkers[names]
 
     def _begun(self, walker: Walker) -> Position | None:
-        """Return the position before the first event, or ``None`` if the model crashes at once."""
+        """Return the position (state of the model) before the first event, or ``None`` if creating it crashes."""
         try:
             return walker.begin()
         except CRASHES:

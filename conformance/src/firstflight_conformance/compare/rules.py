@@ -43,9 +43,10 @@ class Seen:
 def missing(case_results: Sequence[Seen], choices: Sequence[Choice], declaration: Declaration) -> tuple[str, ...]:
     """Return the rules of one profile that no judged event exercised.
 
-    Vectors exercise every rule of a profile. With only closed-loop cases the rules come from the model's own runs.
-    Rules of failed cases that a known deviation of the manifest explains are not required. Rules only in cases refused
-    for a declared reason are not required either.
+    Only rules of the levels MUST and SHOULD, and definitions, are required. They are listed in the vectors of the
+    profile. With only closed-loop cases they are taken from the model's own runs. Rules of failed cases that a known
+    deviation of the manifest explains are not required. Rules only in cases refused for a declared reason are not
+    required either.
     """
     if not any(case_result.subject is not None or _is_refused(case_result.result) for case_result in case_results):
         return ()

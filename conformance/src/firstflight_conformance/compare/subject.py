@@ -138,13 +138,13 @@ class AnsweredCase:
         return walk
 
     def reproduced(self, variant: Variant, end: int | None = None) -> int:
-        """Return the number of answers up to ``end`` that a possibly wrong variant gives, from the first on.
+        """Return the number of answers, in order from event 0, that a possibly wrong variant gives.
 
         Counting stops at the first answer that the variant does not give. It also stops before an event that sends more
-        than the implementation's window. ``first`` is the first divergence of the implementation from the reference
-        model. If the stopping event is after ``first``, all answers count as given: the later ones are not judged. If
-        it is at or before ``first``, only the answers before it count, since they do not explain the divergence.
-        ``end``: number of answers to compare, ``None`` for all.
+        than the implementation's window: answers from there on are not judged. If such an event is after ``first``, all
+        answers of the case count as given. If it is at or before ``first``, only the answers before it count, since
+        they do not explain the divergence. ``first``: index of the first divergence of the implementation from the
+        reference model. ``end``: number of answers to compare, ``None`` for all.
         """
         known = self._walks.get(variant.key) if end is None else None
         walk = known or self._walked(variant, self.length if end is None else end)
@@ -200,8 +200,8 @@ class AnsweredCase:
         """Return whether an answer agrees with the observation of a variant, within the adapter's tolerance.
 
         The tolerance follows from the adapter's unit of windows and arithmetic, such as packets or float64.
-        ``avoiding``: CUBIC has been in congestion avoidance, where the tolerance may be larger. Answers also agree if
-        the stack may already react to the next event.
+        ``avoiding``: CUBIC has been in congestion avoidance, where the tolerance may be larger. Any answer agrees if
+        the next event is persistent congestion and the stack detects that itself: the answer may already react to it.
         """
         return (
             self._is_ahead(index)
@@ -210,7 +210,11 @@ class AnsweredCase:
         )
 
     def _is_ahead(self, index: int) -> bool:
-        """Return whether the stack may already react to the next event. The judge skips such an answer, too."""
+        """Return whether the stack may already react to the next event in its answer to event ``index``.
+
+        This is possible if the next event is persistent congestion and the stack detects that itself. The judge does
+        not compare the answer to event ``index`` then.
+        """
         following = self.events[index + 1 : index + 2]
         works_out = "persistent_congestion" in self.declaration.works_out
         return works_out and bool(following) and isinstance(following[0], PersistentCongestion)
@@ -258,8 +262,8 @@ class Along(Walker):
     def step(self, position: Position, event: Event) -> "AlongStep":
         """Process an event with this variant of the model, and return the step before its answer is compared.
 
-        ``position``: the start, with controller and bounds after the previous answers. It stays unchanged, and may have
-        been reached by another variant.
+        ``position``: the start, with the controller and the bounds (intervals of permitted values) after the previous
+        answers. It stays unchanged, and may have been reached by another variant.
         """
         before = self.before(position)
         controller = before.copy()

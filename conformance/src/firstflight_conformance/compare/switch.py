@@ -157,10 +157,11 @@ class Switched(Variant):
     """
 
     def __init__(self, switch: Switch, change: Change, choices: dict[str, dict[str, Any]], key: Any) -> None:
-        """Store the switch, and the change of functions and constants to apply before each call.
+        """Store the switch, with its copy of the model for several variants, and the change of this variant.
 
-        ``choices``: values of readings (interpretations of a text) by algorithm and name. ``key``: equal only for equal
-        sets of alternatives; results for the model are cached under it.
+        The change is new code of functions and new values of constants. The methods of this variant apply it to the
+        copy before they use the copy. ``choices``: values of readings (interpretations of a text) by algorithm and
+        name. ``key``: equal only for equal sets of alternatives; results for the model are cached under it.
         """
         self._switch, self._change, self._choices = switch, change, choices
         self._model, self._computation, self.key = switch.model, None, key

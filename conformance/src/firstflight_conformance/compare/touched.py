@@ -129,7 +129,11 @@ class Executed:
     """
 
     def __init__(self, touched: Sequence[frozenset[Function] | None]) -> None:
-        """Assign bit n to item n of ``touched``: the functions that alternative n changes, or ``None`` for any."""
+        """Prepare the bit mask that :meth:`call` returns: its bit n stands for alternative n.
+
+        An alternative is a permitted choice other than the model's. ``touched``: item n contains the functions that
+        alternative n changes, or ``None`` if it may change any function.
+        """
         self._always = sum(1 << place for place, functions in enumerate(touched) if functions is None)
         self._bits: dict[Function, int] = {}
         for place, functions in enumerate(touched):

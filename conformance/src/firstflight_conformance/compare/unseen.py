@@ -40,7 +40,11 @@ def with_unseen(judged: AdapterReport, diagnosed: AdapterReport, cases: Mapping[
 def _by_profile(
     judged: AdapterReport, diagnosed: AdapterReport, cases: Mapping[str, AnyCase], declaration: Declaration
 ) -> dict[tuple[str, str], list[Seen]]:
-    """Return the results by declared profile."""
+    """Return the results of ``diagnosed`` by algorithm and profile, without undeclared profiles.
+
+    Each item contains a result and its case. If the case conforms by permitted choices other than the model's, the item
+    also contains its answers. They come from the same case in ``judged``, the report before the diagnosis.
+    """
     results_by_profile: dict[tuple[str, str], list[Seen]] = defaultdict(list)
     for before, result in zip(judged.results, diagnosed.results, strict=True):
         if not result.undeclared:

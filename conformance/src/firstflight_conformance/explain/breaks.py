@@ -27,7 +27,7 @@ def broken_by(
     ``candidate``: a possible cause, such as another reading or an edit of a source line of the model. ``decision``: the
     event where the candidate first decides differently, with the rules applied there. ``profile``: algorithm and
     profile of the judged case. ``clauses``, for an edit: the rules near the edited line, in order. For another profile
-    or the base alone, ``clauses`` are the rules of causes with equal answers.
+    or the base alone, ``clauses`` are the rules violated by readings and wrong models that explain the same failures.
     """
     named = [*clauses]
     for part in candidate.parts:
@@ -65,8 +65,9 @@ def _held(clauses: Iterable[str], profile: tuple[str, str]) -> list[str]:
 def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:
     """Return the rules violated by one change of the model: another reading, or an edit of its text.
 
-    For a reading, these are its rules among ``carried_out``, or all its rules if none is among them. For an edit, these
-    are the rules cited on the changed lines or near them. A list ``breaks`` in the change takes precedence.
+    ``carried_out``: the rules applied by the model at the event of the wrong decision. For a reading, return the rules
+    in ``carried_out`` that depend on it, or else all rules that depend on it. For an edit, return the rules cited on
+    the changed lines or near them. A list ``breaks`` in the change takes precedence.
     """
     if part.breaks:
         return list(part.breaks)
@@ -78,10 +79,10 @@ def rules_of(part: Mutant, carried_out: tuple[str, ...] = ()) -> list[str]:
 
 
 def _of_no_other_base(clause: str, part: Mutant) -> bool:
-    """Return whether a rule can concern the changed profile: false for rules of base controllers below other profiles.
+    """Return false if a rule belongs to a base controller that the changed profile does not use, otherwise true.
 
     ``part``: the change, with its algorithm and profile. A base controller, such as CUBIC, controls the window outside
-    slow start. Its rules concern only profiles of this controller and profiles that run on it. All other rules pass.
+    slow start. Profiles of this controller use it, and so do profiles of startup algorithms that run on it.
     """
     page = clause.partition(".")[0]
     base = part.profile.partition("+")[2] or DEFAULT_BASE[0]

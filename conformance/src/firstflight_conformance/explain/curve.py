@@ -10,7 +10,11 @@ _BEFORE, _AFTER = 16, 24
 
 
 def curve_of(subject: AnsweredCase, decision: Decision) -> Curve | None:
-    """Return the windows around a decision; ``None`` for a computation, or if the adapter reported no windows."""
+    """Return cwnd of the model and of the adapter, from shortly before a decision to shortly after the divergence.
+
+    The decision is the event where the assumed error first has an effect, and the divergence is the first different
+    answer. Return ``None`` for a computation, or if the adapter does not report cwnd for each of these events.
+    """
     if isinstance(subject.case, ComputationCase) or decision.event_index is None:
         return None
     divergence_index = subject.first or 0

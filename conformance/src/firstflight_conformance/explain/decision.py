@@ -159,7 +159,10 @@ def arithmetic(subject: AnsweredCase) -> tuple[str, ...]:
 
 
 def clauses_of(subject: AnsweredCase, index: int) -> tuple[str, ...]:
-    """Return the rules applied by the right model on an event of a case; event 0 includes initialisation."""
+    """Return the rules applied on event ``index`` of a case by the model without an assumed error.
+
+    This model, ``subject.right``, includes permitted choices. Event 0 includes the initialisation.
+    """
     steps, tracer = subject.steps(subject.right, index + 1), ClauseTracer(subject.right.texts)
     for _ in range(index):
         next(steps)

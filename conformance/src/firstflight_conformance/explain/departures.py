@@ -157,10 +157,11 @@ def _under(chosen: Chosen, subjects: Sequence[AnsweredCase]) -> list[AnsweredCas
 
 
 def without_choices(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> Verdicts:
-    """Return every failed case as a departure: permitted choices at open points are not searched.
+    """Return every failed case as a departure, a case that no permitted choice explains.
 
-    Causes are only other readings and named mutants (known wrong implementations). Operators, small edits of single
-    source lines of the model, are not tried: many of them reproduce the answers to one case.
+    Permitted choices at open points are not searched. Causes are only other readings and named mutants (known wrong
+    implementations). Operators, small edits of single source lines of the model, are not tried: many of them reproduce
+    the answers to one case, so a match would prove little.
     """
     return Verdicts(Agreement((), ()), Departures(Chosen(), Failures(failing, passing, named=True)))
 

@@ -107,7 +107,10 @@ def diagnose(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], *
 
 
 def _merged(causes: Sequence[Cause], more: Sequence[Cause]) -> list[Cause]:
-    """Return the causes of several profiles; equal known causes are merged."""
+    """Return the causes of several profiles. Equal causes become one cause with the cases of both.
+
+    Unknown causes, of failures that no candidate explains, are not merged.
+    """
     merged = [*causes]
     for cause in more:
         at = next(

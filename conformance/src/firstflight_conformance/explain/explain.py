@@ -109,8 +109,8 @@ class Failures:
         A named mutant is a wrong model listed in ``mutants.toml``. An operator is a small edit of one source line of
         the model. Another profile or a reading that explains all failures excludes operators. So does a named mutant,
         unless all operators found edit the same line, and a rule of this line is a rule of the mutant. With few cases,
-        edits of many lines fit by accident. An operator that adds a statement or a guard has a worse description
-        than a named mutant.
+        edits of many lines fit by accident. If a named mutant explains all failures, operators that add a statement or
+        a guard are not tried, because they describe a mistake worse than the mutant.
         """
         known = self.known()
         sure = bool(known) and not self._followed(known[0])
@@ -334,7 +334,7 @@ class Failures:
         return chosen
 
     def _all_of(self, explanation: Explanation) -> Explanation:
-        """Return the explanation with all failures that it explains; before, only a part of them was tried."""
+        """Return the explanation with all failures that it explains; until now only some failures were tried."""
         with self.budget.to_the_end():
             explained = [subject.case.id for subject in self.failing if self._explains(subject, explanation.variant)]
         return replace(explanation, explained=frozenset(explained))
@@ -413,8 +413,8 @@ def _of_operator(operators: Sequence[Found]) -> Explanation:
 def _rules(explanations: Iterable[Explanation]) -> dict[str, None]:
     """Return the rules violated by the readings and named mutants of explanations, without repetition.
 
-    A named mutant is a wrong model listed in ``mutants.toml``. The rules are the keys, in the order of the
-    explanations; all values are ``None``.
+    An explanation assumes another reading, a choice that breaks the rules depending on it, or a named mutant, a wrong
+    model listed in ``mutants.toml``. The rules are the keys, in the order of the explanations; all values are ``None``.
     """
     return dict.fromkeys(
         rule for explanation in explanations for part in explanation.candidate.parts for rule in rules_of(part)

@@ -38,8 +38,8 @@ def suspects_of(
     votes is returned, or without votes the divergence itself.
 
     The right model need not apply the violated rule there, for example on an ACK that wrongly ends recovery. So the
-    first four rules are from candidates, in the order of their likeness to the failures in event and observables. Rules
-    applied by the model at the decision come next, and then other rules of candidates.
+    first four rules are from candidates. Candidates that resemble the failures most, in event and observables, come
+    first. Rules applied by the model at the decision come next, and then other rules of candidates.
     """
     subject = failing[0]
     if isinstance(subject.case, ComputationCase):

@@ -42,7 +42,10 @@ class Standing:
 
     @property
     def nearness(self) -> float:
-        """Share of agreeing vectors, smoothed towards 1/2 by one more agreeing and one more differing vector."""
+        """Share of vectors on which the implementation agrees with the profile, smoothed towards 1/2.
+
+        Smoothing adds one agreeing and one differing vector.
+        """
         return (len(self.agreeing) + 1) / (self.of + 2)
 
     def lead(self, other: "Standing") -> int:
@@ -110,7 +113,7 @@ def nearest(ranking: Sequence[Standing], claimed: Collection[str] = ()) -> tuple
 
     A standing is the agreement of the implementation with one profile. The nearest profile is one whose answers all
     agree, or agree after a single change; declared profiles come first. Otherwise it is the profile with the fewest
-    changes, among at most three. Their ``nearness`` is at least 85% of the nearness of the first in ``ranking``.
+    changes among up to three candidates, whose ``nearness`` is at least 85% of the value of the first in ``ranking``.
     """
     whole = [standing for standing in ranking if not standing.differing]
     claimed_first = sorted(whole or _close(ranking, _FAR), key=lambda standing: standing.profile not in claimed)
@@ -137,7 +140,10 @@ def _close(ranking: Sequence[Standing], part: float) -> list[Standing]:
 
 
 def _changes(diagnosis: Diagnosis) -> int:
-    """Return the number of changes that explain all answers; incomplete explanations count more than any pair."""
+    """Return the number of changes that explain all answers: permitted choices, and changes of the first cause.
+
+    A cause that does not explain all failures exactly counts as three changes, more than a pair of changes.
+    """
     chosen = len(diagnosis.choices)
     if not diagnosis.causes:
         return chosen

@@ -122,6 +122,7 @@ def _header(cases: Sequence[AnyCase]) -> dict[str, Any]:
 def _rules(case: AnyCase, clauses: Mapping[str, Clause], **more: Any) -> dict[str, Any]:
     """Return the members of a case that describe its rules: tier, level, clauses, title and reason.
 
+    The tier is "gold" if the expected values were derived by hand, "core" if they were recorded from the model.
     ``clauses`` contains all clauses by id. The returned member ``clauses`` maps the id of each clause of the case to
     its level, None without a keyword. ``level`` is the strongest of these levels: MUST, SHOULD, MAY or None. ``ours``
     lists those clauses of the case that this project added without a source text. ``more``: further members to include.

@@ -183,7 +183,10 @@ class StreamBuilder:
         self._add(replace(lost, pmtu_probe=pmtu_probe))
 
     def ce(self, t_ns: int, packet: int, sent_t_ns: int) -> None:
-        """Append a ``ce`` event: the ECN-CE counter rose by one. ``packet`` was sent ``sent_t_ns`` after the origin."""
+        """Append a ``ce`` event: an ACK frame raised the ECN-CE counter by one.
+
+        ``packet``: the largest packet that the frame acknowledges, sent ``sent_t_ns`` after ``origin_ns``.
+        """
         self.ce_count += 1
         self.events.append(Ce(t_ns + self.origin_ns, packet, sent_t_ns + self.origin_ns, self.ce_count))
 
@@ -206,7 +209,10 @@ class StreamBuilder:
         self.events.append(Backlog(t_ns + self.origin_ns, queued_bytes, receive_window_bytes, rtt_ns))
 
     def path_change(self, t_ns: int) -> None:
-        """Append a ``path_change`` event: a new address of the peer is confirmed. RTT estimator and sampler restart."""
+        """Append a ``path_change`` event: a new address of the peer is confirmed.
+
+        The RTT estimator and the delivery-rate sampler, if any, restart.
+        """
         self.path_start_ns = t_ns + self.origin_ns
         self.rtt = RttEstimator()
         self._add(PathChange(self.path_start_ns))

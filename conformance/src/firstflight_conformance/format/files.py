@@ -39,7 +39,8 @@ def read_regular(path: Path, most_bytes: int = FILE_MAX_BYTES) -> bytes:
 def read_text(path: Path) -> str:
     """Return the UTF-8 text of a regular file.
 
-    Raise :class:`OSError` as :func:`read_regular`, and :class:`ValueError` for bytes that are not UTF-8.
+    Raise :class:`OSError` if it is not a readable regular file of at most :data:`FILE_MAX_BYTES`, and
+    :class:`ValueError` for bytes that are not UTF-8.
     """
     return read_regular(path).decode("utf-8")
 

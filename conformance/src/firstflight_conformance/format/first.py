@@ -13,7 +13,7 @@ PATH = SPEC / "first-vectors.json"
 def known() -> dict[str, Any]:
     """Return the entry of each algorithm in ``spec/first-vectors.json``. Cached.
 
-    ``vectors``: in order, each rejects the most wrong implementations that no earlier vector rejects.
+    ``vectors``: in order, each rejects the largest number of wrong implementations that no earlier vector rejects.
     ``observables``: the observables in the expectations of these vectors that not every algorithm has.
     ``shown_only_by``: MUST rules with violations that ``cwnd_bytes`` does not show, with the observables that show
     them.

@@ -108,9 +108,10 @@ class Usage:
         """Return whether all common tests for an application limit agree with the ACK's ``app_limited``.
 
         Stacks test just before the ACK or when packets are sent. The sends from the oldest acknowledged packet on
-        count. All tests agree on true if the window was little used just before the ACK and after each of these sends.
-        They agree on false if it was full just before the ACK and after at least one of these sends. ``window_bytes``:
-        window before the ACK.
+        count. All tests agree on true if the window was little used just before the ACK and after each of these sends:
+        less than half full, with room for more than three datagrams. They agree on false if it was full, without room
+        for a datagram, just before the ACK and after at least one of these sends. ``window_bytes``: window before the
+        ACK.
         """
         before_bytes, oldest = ack.bytes_in_flight + ack.bytes, ack.packets[0].first
         if ack.app_limited:

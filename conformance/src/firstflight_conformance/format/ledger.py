@@ -161,7 +161,8 @@ class DataLedger:
         """Record sent packets first..last. The first of them carry data of earlier packets again, in order.
 
         ``repeated``: ranges (first, last) of packets that carried this data first. Raise :class:`LedgerError` if such a
-        packet was not sent before, or carries no data or repeated data, or if they exceed the sent packets.
+        packet was not sent before, carries no data, or itself repeats data. Raise it also if ``repeated`` has more
+        packets than first..last, or any with ``not_in_flight``: sent packets that are not in flight carry no data.
         """
         named = [packet for low, high in repeated for packet in range(low, high + 1)]
         if not_in_flight:

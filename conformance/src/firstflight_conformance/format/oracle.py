@@ -21,9 +21,9 @@ class Expectation:
 
 
 def wrong(expectations: Sequence[Expectation], profile: str, observations: Sequence[Observation]) -> list[str]:
-    """Return a line for each expectation of the profile that differs from the model's ``observations``.
+    """Return a line for each value, expected for the profile, that differs from the model's ``observations``.
 
-    An expectation at an event without an observation also gives a line: this event is not judged.
+    An expectation at an event without an observation gives a single line: this event is not judged.
     """
     lines = []
     for expectation in expectations:

@@ -36,7 +36,7 @@ class Reading:
 class Profile:
     """A published version of an algorithm: the answer to each reading, an open question of the sources.
 
-    ``changed``: readings with other answers than in the profile ``like``; all readings without ``like``.
+    ``changed``: readings with other answers than in the profile ``like``, or all readings if ``like`` is ``None``.
     """
 
     name: str

@@ -35,7 +35,10 @@ COMPUTED_ALGORITHMS = frozenset(name for name, definition in ALGORITHMS.items() 
 
 @dataclass(frozen=True, slots=True)
 class ProfileCase:
-    """Expected answers of one profile. ``expect``: the changes, each with the index ``at`` of its event."""
+    """Expected answers of one profile.
+
+    ``expect``: the changed observables, each entry with the index ``at`` of the event after which they have new values.
+    """
 
     judged_events: int
     clauses: tuple[str, ...]

@@ -33,7 +33,10 @@ def encode_int(value: int) -> int | str:
 
 
 def decode_int(value: object, key: str = "number") -> int:
-    """Return the inverse of :func:`encode_int`. Raise :class:`ValueError` with ``key`` for any other value."""
+    """Return the integer from its JSON form: a number up to 2^53 - 1, or a decimal string for larger 64-bit values.
+
+    Raise :class:`ValueError` with ``key`` for any other value.
+    """
     if type(value) is int and 0 <= value <= NUMBER_MAX:
         return value
     if isinstance(value, str) and _DECIMAL.fullmatch(value) and NUMBER_MAX < int(value) < 2**64:

@@ -66,11 +66,11 @@ def with_choices(
 
 
 def _nearest(refuted: Sequence[ComparedProfile]) -> list[ComparedProfile]:
-    """Return the first profile with open points of its algorithm, for each of up to four algorithms.
+    """Return the nearest profile with open points, one for each of up to four algorithms.
 
-    An open point is a choice that a text leaves to the implementer. Open points of the base controller do not count,
-    since they do not explain an exit from slow start. Profiles on another base (``+`` in the name) are skipped.
-    ``refuted``: refuted profiles, nearest to the sender first.
+    An open point is a choice that a text leaves to the implementer. Only open points of the algorithm itself count:
+    those in the base controller do not explain an exit from slow start. Profiles on another base (``+`` in the name)
+    are skipped. ``refuted``: refuted profiles, nearest to the sender first.
     """
     nearest: dict[str, ComparedProfile] = {}
     for compared in refuted:
@@ -110,7 +110,11 @@ def _one(comparison: ProfileComparison, name: str, most: int) -> tuple[ComparedP
 
 
 def holds(explainer: Explainer, name: str, alternatives: frozenset[str]) -> bool:
-    """Return whether a profile explains the sender with exactly these alternatives, on its own base or on CUBIC."""
+    """Return whether a profile explains the sender with exactly these alternatives, on its base controller or on CUBIC.
+
+    ``alternatives``: ids of permitted choices other than the model's, made for the whole connection. ``name``: the
+    profile, ``algorithm/profile``.
+    """
     comparison = explainer.comparison
     return any(
         explained_answered(_answered(comparison, base_name), models_of(*base_name.split("/")), alternatives) is not None
@@ -188,8 +192,8 @@ class _Windows(Walker):
 
         Windows may differ at one in 20 compared ACKs, or at more if the sum of the differences stays within one
         datagram. After the sender's exit from slow start this sum always suffices. Before it, the sum suffices only if
-        the sender grows its window by whole datagrams (``in_sum`` of the comparison). ``counted``: counts of
-        differences, as :meth:`counted` returns them.
+        the sender grows its window by whole datagrams (``in_sum`` of the comparison). ``counted``: the number of
+        differing windows, the sum of the differences in bytes, and whether the sum stayed within one datagram.
         """
         differing, _, within = counted
         later = self._is_later(point)
@@ -229,9 +233,9 @@ class _Position(Position):
     explained: ComparedProfile | None = None
 
     def is_cut_by(self, event: Event) -> bool:
-        """Return whether the profile is already compared with the sender's exit from slow start, before ``event``.
+        """Return whether the comparison is complete before ``event``, so that it and later events are not compared.
 
-        Later events are then not compared.
+        The comparison is complete when profile and sender have left slow start, or after the last event.
         """
         return self.explained is not None
 
@@ -286,7 +290,9 @@ class _StepAlong(PendingStep):
     def _stands(self, position: _Position, index: int, window_bytes: int) -> bool:
         """Return whether the sender's windows do not refute a position up to event ``index``.
 
-        At the sender's exit from slow start and at the last event, the whole profile is compared with the sender.
+        ``position``: state of the model with its answers so far. ``window_bytes``: the model's window after the event.
+        At the sender's exit from slow start and at the last event, also compare the profile's exit, and its ssthresh or
+        window there.
         """
         comparison, point, sender_exit = self.along.comparison, self.along.points.get(index), self.along.comparison.left
         if point is not None:

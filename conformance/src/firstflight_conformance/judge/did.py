@@ -169,7 +169,10 @@ def _number(value: Fraction | None) -> float | int | None:
 
 
 def _growth(subject: JudgedSender) -> Fraction | None:
-    """Return the bytes of window growth per acknowledged byte, over window-limited ACKs in slow start."""
+    """Return the bytes of window growth per acknowledged byte, over window-limited ACKs in slow start.
+
+    Return None if these ACKs acknowledge no bytes.
+    """
     until = subject.left.grown_until
     end = len(subject.events) if until is None else until
     points = [point for point in subject.limited if point.index < end]
@@ -204,8 +207,10 @@ def _reduction(subject: JudgedSender) -> Reduction | None:
     the loss; this ssthresh is then the reduced window. Or the window shrinks; the smaller window is then the reduced
     window. If it shrinks by less than 1/20 after a loss, the smallest window of the recovery is the reduced window.
 
-    The factor is the reduced window divided by the window before the loss. It is divided by the bytes in flight before
-    the loss if these two differ by more than 1/20 and the second quotient is nearer to a usual factor.
+    The factor is the reduced window divided by the window before the loss, or before the reduction without a loss. The
+    divisor may include growth that the log does not show. If the bytes in flight before the loss differ from this
+    window by more than 1/20, they may be the divisor instead. This second quotient must be below 1, within 1/100 of a
+    multiple of 1/20, and nearer to such a multiple than the first.
     """
     lost: int | None = None
     threshold_bytes: int | None = None
@@ -258,8 +263,9 @@ def _factor(subject: JudgedSender, cause: int, index: int, new_bytes: int) -> Re
 def _untold_bytes(subject: JudgedSender, cause: int) -> int:
     """Return the estimated growth in slow start, in bytes, that the log does not show before event ``cause``.
 
-    ``cause``: event of the loss or reduction. The estimate is the bytes of the ACKs without a logged window directly
-    before it, multiplied by the growth per acknowledged byte. Return 0 after slow start, or if that growth is unknown.
+    ``cause``: event of the loss or reduction. The estimate is the growth per acknowledged byte, multiplied by the bytes
+    of the ACKs between the last event with a logged window and ``cause``. Return 0 after slow start, or if the growth
+    per byte is unknown.
     """
     before = zip(reversed(subject.events[:cause]), reversed(subject.answers[:cause]), strict=True)
     untold = takewhile(lambda pair: not pair[1].reported, before)

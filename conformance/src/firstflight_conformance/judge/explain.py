@@ -36,10 +36,11 @@ class Refutation:
 class ComparedProfile:
     """Comparison of a profile with a sender, up to the exit from slow start.
 
-    ``counted``: ACKs that grew the profile's or the sender's window. ``equal``: ACKs of these with equal windows.
-    ``refuted``: ``None`` if the sender may be the profile. ``by_exit``: the growth agrees, only the exit differs.
-    ``choices``: alternatives at open points (choices left to the implementer) that explain the sender. ``settled``: ids
-    of the choices for the whole connection.
+    ``counted``: number of ACKs that changed the profile's window or grew the sender's. ``equal``: number of these with
+    equal windows. ``exits``: events that may count as the profile's exit. ``refuted``: the event with expected and
+    observed behaviour that refutes the profile, or ``None`` if the sender may be the profile. ``by_exit``: the growth
+    agrees, only the exit differs. ``choices``: alternatives at open points (choices left to the implementer) that
+    explain the sender. ``settled``: ids of the alternatives that are chosen once for the whole connection.
     """
 
     profile: str
@@ -94,7 +95,7 @@ class Explainer:
     """Compares profiles with one recorded sender."""
 
     def __init__(self, subject: JudgedSender, *, reduction: bool, events: Sequence[Event] | None = None) -> None:
-        """Prepare the comparison up to the sender's exit.
+        """Prepare the comparison of profiles with the sender, up to the sender's exit from slow start.
 
         ``reduction``: also compare the behaviour at a loss. ``events``: replace the sender's events.
         """
@@ -165,9 +166,9 @@ class Explainer:
     def _by(self, name: str, way: Way, *, exact: bool = False) -> ComparedProfile:
         """Compare a profile with the sender.
 
-        ``way``: the profile's answers to the events, and its exit from slow start. At ACKs without a logged window
-        directly before the sender's exit, the window may have grown. The window or threshold at the exit may differ by
-        this growth, unless ``exact``.
+        ``way``: the profile's answers to the events, and its exit from slow start. At ACKs between the last logged
+        window and the sender's exit, the window may have grown. The window or threshold at the exit may differ by this
+        growth, unless ``exact``.
         """
         differing = [point for point in self._points if point.index < len(way.answers) and self._differs(way, point)]
         counted = sum(self._counts(way, point) for point in self._points)
@@ -266,8 +267,9 @@ class Explainer:
         """Return the refutation of a profile by its ssthresh or window at the sender's exit from slow start, or None.
 
         The profile agrees with the sender up to this exit. Its ssthresh is compared if the log contains the sender's,
-        otherwise its window. Return None if the sender does not leave slow start, or leaves it by a loss and
-        ``reduction`` is not set. ``exact``: as in :meth:`_by`.
+        otherwise its window. Return None if they agree or cannot be compared, or if the sender does not leave slow
+        start. Also return None at an exit by loss, unless the explainer compares the behaviour at a loss. ``exact``:
+        without a tolerance for growth at ACKs between the last logged window and the exit.
         """
         sender_exit = self._subject.left
         if sender_exit.by is None or (sender_exit.evidence == "loss" and not self._reduction):
@@ -296,7 +298,7 @@ class Explainer:
         return Refutation(name, by, f"{quantity} {_or_none(expected)}", f"{quantity} {_or_none(observed)}")
 
     def _untold_bytes(self, by: int) -> int:
-        """Return the bytes of the ACKs without a logged window directly before event ``by``.
+        """Return the bytes of the ACKs between the last event with a logged window and event ``by``.
 
         The window may have grown by up to this number of bytes at these ACKs.
         """

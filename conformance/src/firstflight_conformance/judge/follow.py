@@ -113,9 +113,9 @@ class Follower:
 
 
 def asked(question: Question, name: str) -> Question:
-    """Return the question (the sender's events and windows) for profile ``name``, ``algorithm/profile``.
+    """Return the question (the sender's events and windows) for a profile.
 
-    Delivery-rate samples are added to its events if the algorithm uses them.
+    Delivery-rate samples are added to the events if the algorithm uses them. ``name`` is ``algorithm/profile``.
     """
     return replace(question, events=with_samples(question.events)) if _asks_for_samples(name) else question
 
@@ -125,9 +125,10 @@ def _asks_for_samples(name: str) -> bool:
 
 
 def observed(question: Question, name: str) -> Observation | None:
-    """Return the model's observation after the last event that it accepts.
+    """Return the model's observation after the last event, or before the first event that is outside its domain.
 
-    Return None if it accepts none, or if the algorithm has not begun. ``name``: the profile, ``algorithm/profile``.
+    Return None without a processed event. Also return None if the last one precedes ``question.begin``, where the
+    algorithm begins, and is not a sent packet. ``name``: the profile, ``algorithm/profile``.
     """
     last: Observation | None = None
     for observation in _observations(asked(question, name), name):
@@ -138,7 +139,7 @@ def observed(question: Question, name: str) -> Observation | None:
 def windows_alone(name: str, config: Config, events: Sequence[Event], begin: int = 0) -> list[int]:
     """Return the window of a profile in bytes after each event, computed by the model alone.
 
-    The windows of a sender do not replace the model's window before an event, as they do in comparisons. The list ends
+    In comparisons a sender's windows replace the model's window before each event; here they do not. The list ends
     before an event that the profile refuses. Before event ``begin`` the algorithm processes only sent packets.
     """
     unknown = [None] * len(events)
@@ -205,8 +206,9 @@ def followed(observation: Observation | int) -> Followed:
 def _observations(question: Question, name: str) -> Iterator[Observation | int]:
     """Yield the model's observation after each event, up to the first event that the model refuses.
 
-    Before event ``question.begin`` the algorithm processes only sent packets; for other events yield only the window in
-    bytes. ``question``: the sender's events and windows. ``name``: the profile.
+    Before event ``question.begin`` the algorithm processes only sent packets. For the other events before it, yield
+    only the window in bytes: the sender's if known, otherwise the model's. ``question``: the sender's events and
+    windows. ``name``: the profile.
     """
     run = _GivenRun(question, name)
     with suppress(DomainError):

@@ -36,8 +36,8 @@ class Left:
 
     ``after`` is -1 without a lower bound. ``evidence``: kind of evidence for the exit, such as ``growth`` or ``loss``.
     ``until``: the first event with evidence other than growth that slow start is over. ``growth``: window growth per
-    acknowledged byte at the first ACKs of slow start, or ``None`` without suitable ACKs. ``slower``: start of the
-    slower growth of BBR's flight, some rounds before BBR leaves slow start.
+    acknowledged byte at the first ACKs of slow start, or ``None`` without suitable ACKs. ``slower``: first event of the
+    slower growth of BBR's bytes in flight, some rounds before BBR leaves slow start; otherwise ``None``.
     """
 
     after: int

@@ -87,8 +87,8 @@ def _limited(recording: Recording, before: Sequence[int], answers: Sequence[Answ
 
     ACKs with ``app_limited`` or without a reported window do not count. At least three quarters of the window must be
     in flight before the ACK, since a paced sender may not fill it. After the ACK, a packet of at least half a datagram
-    must be sent. Since the previous such packet, all ACKs but the largest may acknowledge at most 1/8 of the window, or
-    ten datagrams if that is more. Otherwise the sender had no data; quinn then stops growing its window.
+    must be sent. The ACKs since the previous such packet, without the largest, may together acknowledge at most 1/8 of
+    the window, or ten datagrams if more. Otherwise the sender had no data; quinn then stops growing its window.
     """
     points: list[Point] = []
     waiting: list[Point] = []
@@ -110,7 +110,10 @@ def _fills(event: Ack, before_bytes: int) -> bool:
 
 
 def _most_so_far(answers: Sequence[Answer], first_bytes: int) -> list[Answer]:
-    """Return the windows of a sender if only the flight is known: the largest flight so far."""
+    """Return the answers with the largest flight so far as window, for a sender with known flight but unknown window.
+
+    The flight is the bytes in flight. ``first_bytes``: the initial window, the least value of each result.
+    """
     largest_answers, most_bytes = [], first_bytes
     for answer in answers:
         if answer.reported:

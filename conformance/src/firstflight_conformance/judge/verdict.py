@@ -224,11 +224,12 @@ def _explain(subject: JudgedSender, names: Iterable[str], *, requested: bool) ->
 
 
 def _later(subject: JudgedSender) -> JudgedSender | None:
-    """Return the sender with another exit from slow start after its slower growth, or None.
+    """Return the sender with another exit from slow start, after its slower growth, or None.
 
-    If the ACK that ends the slower growth (``left.until``) has a threshold, it becomes the exit. Otherwise the exit is
-    removed if the sender only pauses: each later ACK grows the window by 0 or by all acknowledged bytes. Return None in
-    other cases, in a capture, or if slower growth is not the evidence of the exit.
+    Slower growth is window growth per acknowledged byte below 3/4 of the growth in the first round. It ends at event
+    ``left.until``. If this is an ACK with a known ssthresh, it becomes the exit. Otherwise the exit is removed if the
+    sender only pauses: each later ACK grows the window by 0 or by all acknowledged bytes. Return None in other cases,
+    in a capture, or if slower growth is not the evidence of the exit.
     """
     sender_exit, at = subject.left, subject.left.until
     if sender_exit.evidence != "growth" or subject.at_least:
@@ -243,10 +244,10 @@ def _later(subject: JudgedSender) -> JudgedSender | None:
 def _goes_on(subject: JudgedSender, compared: ComparedProfile, later: ComparedProfile) -> bool | None:
     """Return whether a profile may continue in slow start where the sender's growth slows, as BBR may.
 
-    ``compared``: comparison with the sender's exit where its growth slows. ``later``: comparison with a later exit, or
-    without one. If the profile leaves slow start where the growth slows, return None, or False if ``compared`` refutes
-    it. For other profiles return True if ``later`` does not refute them. Also return True if only ``later`` refutes
-    them, and only by their exit; otherwise False.
+    ``compared``: comparison with the sender's exit where its growth slows. ``later``: comparison with a later exit of
+    the sender, or with a sender that remains in slow start. If the profile leaves slow start where the growth slows,
+    return None, or False if ``compared`` refutes it. Other profiles: return True if ``later`` does not refute the
+    profile. Also return True if ``compared`` does not refute it, and ``later`` refutes only its exit; otherwise False.
     """
     if any(subject.left.after < index <= (subject.left.by or 0) for index in compared.exits):
         return None if compared.refuted is None else False
@@ -276,7 +277,7 @@ def _on_either_base(explainer: Explainer | AtLeastExplainer, compared: ComparedP
 
 
 def named_once(known: Sequence[str]) -> list[str]:
-    """Return the names without profiles on another base if the profile on its own base is in the list."""
+    """Return the names, leaving out each profile on another base whose form on its own base is in the list too."""
     return [name for name in known if "+" not in name or name.partition("+")[0] not in known]
 
 
@@ -362,7 +363,12 @@ def _left_by_drain(subject: JudgedSender, unrefuted: Sequence[ComparedProfile]) 
 
 
 def _shown_at_the_receiver(subject: JudgedSender) -> Shown:
-    """Return the part of slow start that a capture at the receiver shows: its end only with time stamps and a queue."""
+    """Return the part of slow start that a capture at the receiver shows.
+
+    The capture shows nothing if the window did not limit the sender. It shows all of slow start if a loss or the end of
+    the capture ends slow start. Another exit is visible only with TCP time stamps, enough window-limited ACKs and a
+    queue on the path. Otherwise the capture shows only the initial window.
+    """
     if too_little(subject) is not None or partly_limited(subject) is not None or grows_too_little(subject):
         return Shown.NOTHING
     sender_exit = subject.left

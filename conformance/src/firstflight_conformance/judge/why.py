@@ -48,7 +48,7 @@ class Why:
     against: str
 
     def __str__(self) -> str:
-        """Return the rule and its two numbers as text."""
+        """Return the rule, the observed number and the limit that it reached, as text."""
         return f"{self.rule}: {self.observed} against {self.against}"
 
 

@@ -22,7 +22,7 @@ _NARROW = 400
 
 @dataclass(slots=True)
 class _Frame:
-    """The axes of the bins and their units."""
+    """Axes for the bins of SEARCH, with the units of time (``unit``) and bytes (``size``). ``top``: highest bar."""
 
     axes: Axes
     unit: Unit

@@ -138,7 +138,7 @@ def draw_legend(axes: Axes, panel: Axes, texts: Sequence[str]) -> None:
 
 
 def _draw_targets(axes: Axes, traces: Sequence[WindowTrace], scale: Scale) -> None:
-    """Draw the target of each drain while it lasts."""
+    """Draw the target window of each drain of SEARCH, the window that ends it, while the drain lasts."""
     drawn = False
     for number, trace in enumerate(traces):
         targets = [observation.state.get("target_bytes") for observation in trace.observations]

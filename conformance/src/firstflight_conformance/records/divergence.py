@@ -6,7 +6,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A differing observable; a member of the state has the name ``state.<member>``."""
+    """An observable whose value in the adapter's answer (``observed``) differs from the model's (``expected``).
+
+    ``observable``: its name. A member of the controller's state has the name ``state.<member>``.
+    """
 
     observable: str
     expected: Any
@@ -19,7 +22,8 @@ class Divergence:
 
     For a computation ``event_index`` is ``None`` and ``event`` contains the inputs.
     ``clauses``: clauses applied by the model on the event. ``expected``: all observables of the model after the event.
-    ``fits_float64``: the class ``float64``, which the adapter does not declare, allows the differences.
+    ``fits_float64``: all differences are roundings of CUBIC in the arithmetic ``float64``, double precision, but the
+    adapter declares another arithmetic.
     """
 
     event_index: int | None

@@ -87,10 +87,10 @@ class Choice:
 class Exercised:
     """Coverage of a run.
 
-    ``missing``: MUST rules that vectors judged in part list, but that the model applies in no judged event of the same
-    profile. ``in_part``: number of vectors judged in part, among ``of`` judged vectors of their profiles. ``rules``:
-    total number of MUST rules, or 0 if unknown. For an adapter without congestion control, ``missing`` contains the
-    MUST rules that only failed cases list, and ``of`` is the number of cases.
+    ``missing``: MUST rules listed by vectors that are judged only in part, but applied by the model in no judged event
+    of the same profile. ``in_part``: number of vectors judged in part, among ``of`` judged vectors of their profiles.
+    ``rules``: total number of MUST rules, or 0 if unknown. For an adapter without congestion control, ``missing``
+    contains the MUST rules that only failed cases list, and ``of`` is the number of cases.
     """
 
     missing: tuple[str, ...] = ()
@@ -114,7 +114,8 @@ class Cause:
     reason of the vector of this event (empty in closed loop), and the windows around the event. ``followed``: number of
     cases that the cause explains only with values that the specification permits within an interval, a bound.
     ``divergence``: the first answer that permitted choices do not explain. ``notes``: for an unknown cause, changes
-    that explain some failures, and the quantities of the event; also whether the search stopped early.
+    that explain some failures, and the state that the model uses at the first divergence; also whether the search
+    stopped early.
     """
 
     cause: str

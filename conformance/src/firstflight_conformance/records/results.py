@@ -99,11 +99,11 @@ class Result:
     diagnosis of a failure. The diagnosis sets ``level``, the level of the broken rule such as MUST, and ``cause``.
 
     A failure ``conforms`` if the cause is a choice that the specification permits. It is ``undecided`` if the step
-    budget ends first. ``clash``: id of a case that contradicts the choices needed for this case to conform, or empty
-    if only several cases together contradict them. ``judged_events``: number of judged events if not all. Judging of a
-    pass may end at the first reduction of the window, if the stack has its own controller, such as CUBIC. The cases of
-    that controller judge the behaviour after a reduction. Judging of a conforming failure ends where the vector sends
-    more than the smaller window that the implementation chose.
+    budget ends first. ``clash``: id of a case that contradicts the choices needed for this case to conform; empty if
+    only several cases together contradict them, ``None`` without contradiction. ``judged_events``: number of judged
+    events if not all. Judging of a pass may end at the first reduction of the window, if the stack has its own
+    controller, such as CUBIC. The cases of that controller judge the behaviour after a reduction. Judging of a
+    conforming failure ends where the vector sends more than the smaller window that the implementation chose.
 
     ``log``: last log lines of the adapter after a fault. ``about``: title and reason of the vector of a failure.
     ``unsupported``: why the case was not judged. ``seconds``: duration; 0 if the adapter was not asked.
@@ -233,9 +233,10 @@ class AdapterReport:
 
     @property
     def rules_passed(self) -> tuple[int, int] | None:
-        """Numbers of MUST rules exercised by passed cases and of all MUST rules; ``None`` if unknown.
+        """Number of MUST rules listed by passed cases, and number of MUST rules listed by all judged cases.
 
-        Reported for a null adapter: it contains no congestion control, so its passed cases should exercise few rules.
+        Reported for a null adapter: it contains no congestion control, so its passed cases should list few rules.
+        ``None`` for any other adapter, without a diagnosis, or if the judged cases list no MUST rule.
         """
         exercised = self.diagnosis.exercised if self.diagnosis is not None else None
         return (
@@ -283,7 +284,7 @@ def exit_code(reports: list[AdapterReport], *, strict: bool, refusals: bool = Tr
 
     ``FAULT`` if a case errored. Otherwise ``DIVERGENCE`` for an unexplained failure, a change since the record, or a
     known deviation that disappeared. With ``strict`` explained deviations and permitted choices are divergences too.
-    With ``refusals`` false, so is a refused case. Otherwise ``NOTHING_RUN`` if no case passed, conforms or is
+    With ``refusals`` false, a refused case is a divergence. Otherwise ``NOTHING_RUN`` if no case passed, conforms or is
     explained, or if a report is not green (has gaps such as unexercised rules). Otherwise ``OK``. Null adapters, which
     contain no congestion control, do not count.
     """

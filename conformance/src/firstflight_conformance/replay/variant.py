@@ -109,7 +109,10 @@ class Variant:
 
 @lru_cache(maxsize=1024)
 def _executed(texts: tuple[tuple[Path, str], ...], *, computes: bool) -> tuple[Any, Any]:
-    """Return the controller module of a model with these texts, and its computation if requested; cached."""
+    """Return the controller module of a model with these source texts, and its module of transfer times; cached.
+
+    The second is None without texts, or unless ``computes``.
+    """
     if not texts:
         return controller, None
     with fresh_modules(dict(texts)) as changed:

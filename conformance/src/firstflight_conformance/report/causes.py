@@ -83,7 +83,7 @@ def in_part_text(exercised: "Exercised") -> str:
 
 
 def rule_line(clause: Clause) -> Text:
-    """Return a rule with its full text (the difference may be in any sentence), level and source."""
+    """Return a rule with its text, level and source. The text is complete: a stack may violate any sentence of it."""
     name, text, origin = rule_parts(clause)
     return Text.assemble((name, "cyan"), text, (origin, "dim"))
 

@@ -68,9 +68,10 @@ class Blocks:
 
     @contextmanager
     def block(self, rank: Rank) -> Iterator[None]:
-        """Collect the output within the context as a block.
+        """Collect the output within the context as a block. ``rank``: its importance.
 
-        If the report exceeds its limit of lines, blocks of the least important rank are cut first, after any line.
+        If the report exceeds its limit of lines, the least important blocks are cut first. The block may be cut at any
+        of its lines.
         """
         with self.rows(rank):
             yield
@@ -79,8 +80,9 @@ class Blocks:
     def rows(self, rank: Rank) -> Iterator[list[int]]:
         """Collect the output within the context as a block. Yield an empty list, to be filled with line indices.
 
-        A report with a limit of lines cuts the block only before one of these lines, and never before the first of
-        them. If the list stays empty, the block may be cut before any line.
+        ``rank``: the importance of the block. A report with a limit of lines first cuts the least important blocks. It
+        cuts the block only before one of the listed lines, and never before the first of them. If the list stays empty,
+        the block may be cut before any line.
         """
         begins: list[int] = []
         with self._out.capture() as captured:

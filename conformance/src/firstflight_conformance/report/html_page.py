@@ -87,9 +87,10 @@ def _template() -> Template:
 def verdict(reports: list[AdapterReport], code: int) -> tuple[str, str, str]:
     """Return sign, CSS class and text of the verdict on a run. ``code``: its exit code.
 
-    Code 0 means "conforms", or "diverges as explained" if manifests explain deviations. Code 4 means that nothing was
-    judged, or that a run without failures has gaps. The verdict is then "undecided" if a search ended early. With
-    another gap, such as rules not exercised, it is "not green". Other codes have one verdict each.
+    Code 0 means "conforms", or "diverges as explained" if manifests explain deviations. Code 4 means a run without
+    failures, but with gaps or without judged cases. Its verdict is "undecided" if a search ended early. With another
+    gap, such as rules not exercised, it is "not green", otherwise "nothing was judged". Other codes have one verdict
+    each.
     """
     if code == ExitCode.NOTHING_RUN and any(report.counts["undecided"] for report in reports):
         return _UNDECIDED

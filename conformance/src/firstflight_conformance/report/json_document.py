@@ -195,7 +195,7 @@ def _explained(explanation: ExplainedDeviation) -> dict[str, Any]:
 def _deviation(deviation: Deviation) -> dict[str, str]:
     """Return the members of a known deviation of an adapter.
 
-    Members that are None are omitted, and those only for reports of defects to the authors (:data:`OF_REPORTS`).
+    Omit members that are None, and members used only in reports of defects to the authors (:data:`OF_REPORTS`).
     """
     return {name: value for name, value in asdict(deviation).items() if value is not None and name not in OF_REPORTS}
 

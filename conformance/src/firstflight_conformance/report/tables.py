@@ -169,7 +169,7 @@ _ENDS = ("complete", "stopped")
 
 
 def _loop_paragraph(result: Result) -> list[str]:
-    """Return lines for a closed-loop result: the first difference, the first event with less growth, lost packets.
+    """Return lines for a closed-loop result: first difference, first event with less growth than in slow start, losses.
 
     Only values that differ between stack and model have lines. A run that ended otherwise than ``complete`` or
     ``stopped`` has a line with its end.

@@ -116,7 +116,10 @@ def _print_gaps(out: Console, reports: Sequence[AdapterReport]) -> None:
 
 
 def lines_left(printed: Sequence[int]) -> int:
-    """Return the remaining lines of a report after printed tables with these numbers of rows."""
+    """Return the number of lines left for a report of at most LINES lines after printed tables.
+
+    ``printed``: number of rows of each table, without the two lines of its head.
+    """
     return LINES - sum(rows + _HEAD for rows in printed)
 
 

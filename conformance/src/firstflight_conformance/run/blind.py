@@ -56,9 +56,9 @@ class Drawn:
 
     @property
     def text(self) -> str:
-        """A sentence with the profile, the number of paths drawn, and the number where the algorithm acts.
+        """A sentence with the profile, the number of network paths drawn, and the number where the algorithm acts.
 
-        A profile of a base controller has only the number of paths drawn.
+        The sentence for a profile of a base controller has only the number of paths drawn.
         """
         name = f"{self.algorithm}/{self.profile}"
         if base_of(self.algorithm, self.profile) is None:

@@ -56,7 +56,11 @@ def _deal(places: list[int], scripts: Sequence[AnyScript], processes: int) -> li
 
 
 def joined(judged: Sequence[tuple[Part, AdapterReport]]) -> AdapterReport | None:
-    """Return the joined report of the parts of one adapter; ``None`` if a part has a fault or declarations differ."""
+    """Return the joined report of the parts of one adapter.
+
+    The report of a part with all cases (``whole``) is returned as it is, even with faults. Otherwise return ``None`` if
+    a part has a fault, or if parts differ in the declaration or in the reason to skip the adapter.
+    """
     (part, first), *rest = judged
     if part.whole:
         return first

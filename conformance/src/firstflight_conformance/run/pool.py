@@ -47,8 +47,8 @@ class Job:
     def judge(self, group: Group, on_result: Callable[[int], None]) -> list[AdapterReport]:
         """Judge parts with the same cases, each a set of cases of one adapter; return one report per part.
 
-        Call ``on_result`` with the index of the adapter after each case. The first timeout ends a part with only some
-        cases of its adapter: parts with faults are discarded, and the whole adapter is judged again.
+        Call ``on_result`` with the index of the adapter after each case. A part that contains only some cases of its
+        adapter ends at its first timeout: such parts are discarded after a fault, and the whole adapter is judged.
         """
         scripts = [self.scripts[place] for place in group[0].cases]
         adapters = [self._judging(part) for part in group]
@@ -66,7 +66,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class PoolReport:
-    """The report of an adapter (by its index): the ``whole`` report, or only the vectors while the closed loop runs."""
+    """A report on the adapter with the index ``adapter``.
+
+    ``whole`` is false if the report contains only the results on vectors, because closed-loop cases are not finished.
+    """
 
     adapter: int
     report: AdapterReport
@@ -112,8 +115,8 @@ def judge_all(
 def _grouped(job: Job, every: Sequence[Part]) -> list[Group]:
     """Return the parts (cases of one adapter each) as groups; one process judges a group.
 
-    Parts of several reference implementations with the same cases form one group. Every other part is a group of its
-    own: all parts of other adapters, and parts with all cases of their adapter.
+    Parts of several reference implementations form one group if they contain the same cases, but not all cases. Every
+    other part is a group of its own: a part of another adapter, or a part with all cases of a reference.
     """
     groups: dict[object, list[Part]] = defaultdict(list)
     for number, part in enumerate(every):
@@ -189,7 +192,7 @@ class _Pool:
             yield adapter, report
 
     def _submit(self, waiting: list[Group]) -> None:
-        """Submit groups whose adapters are built to free processes; they may overtake groups that are not built.
+        """Submit to free processes the groups whose adapters are built; they may overtake groups that are not built.
 
         A suspect is an adapter that was running when a process of the pool was killed. While suspects exist, submit
         only the first of them, as a whole adapter, once nothing else is running.

@@ -211,7 +211,10 @@ def smaller(step: Step) -> Iterator[Step]:
 
 
 def merged(earlier: Step, later: Step) -> Step | None:
-    """Return two neighbours of one kind as one step, or None. Sending has the earlier time, ACK and loss the later."""
+    """Return two neighbours of one kind as one step, or None.
+
+    A merged sending step has the earlier of the two times, a merged ACK or loss the later.
+    """
     if isinstance(earlier, Other) or isinstance(later, Other):
         return None
     if (earlier.pmtu_probe, earlier.not_in_flight) != (later.pmtu_probe, later.not_in_flight):

@@ -15,7 +15,11 @@ _MS = 1_000_000
 
 
 def vector_of(contest: Contest, parting: Parting, case_id: str, names: tuple[str, str]) -> dict[str, Any]:
-    """Return the vector with the answers of the model. ``names``: both implementations; ``case_id``: original case."""
+    """Return the vector of a shrunk stream: the events of ``parting``, with the answers of the model.
+
+    ``parting``: the events up to the first difference of two implementations, and their different answers. ``contest``:
+    both implementations, with algorithm, profile and configuration. ``names``: their names. ``case_id``: original case.
+    """
     stimulus = Stimulus(
         id=f"{contest.algorithm}.shrunk.{_slug(case_id)}",
         title=f"Shrunk from {case_id}"[:110],
@@ -30,7 +34,10 @@ def vector_of(contest: Contest, parting: Parting, case_id: str, names: tuple[str
 
 
 def _slug(case_id: str) -> str:
-    """Return the middle part of a case id as a part of a new id."""
+    """Return the part of a case id after its first ``.`` and before its ``@``, as a part of a new id.
+
+    The result consists of lower-case letters, digits and single hyphens; it is ``case`` if the part is empty.
+    """
     return re.sub(r"[^a-z0-9]+", "-", case_id.partition(".")[2].partition("@")[0].lower()).strip("-") or "case"
 
 

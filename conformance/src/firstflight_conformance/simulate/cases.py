@@ -25,7 +25,11 @@ TIER = "stimulus"
 
 @dataclass(frozen=True, slots=True)
 class LoopScenario:
-    """A scenario of the path simulator for one algorithm. Cases are selected by ``id``, ``tier`` and ``flags``."""
+    """A scenario of the path simulator for one algorithm. Cases are selected by ``id``, ``tier`` and ``flags``.
+
+    ``tier``: ``stimulus``, the tier of all scenarios; vectors have other tiers. ``flags``: keywords for the contents of
+    a case, such as ``loss``.
+    """
 
     scenario: Scenario
     algorithm: str

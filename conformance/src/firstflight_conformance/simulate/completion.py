@@ -47,7 +47,10 @@ def _complete(experiment: Experiment, watch: layout.Watch, completion: layout.Co
 
 
 def _raise_refusal(experiment: Experiment) -> None:
-    """Raise :class:`DomainError` with the model's reason, for an unknown controller or for the last event."""
+    """Raise :class:`DomainError` with the model's reason: an unknown controller, or an event that the model refuses.
+
+    Raise :class:`RuntimeError` if the model accepts all events of the transfer.
+    """
     plan, events = (
         FlowPlan("transfer", experiment.algorithm, 0, experiment.transfer, experiment.receiver),
         list[Event](),

@@ -61,7 +61,10 @@ class LoopTrace:
         return SenderLimits(observed["cwnd_bytes"], observed.get("next_release_ns") if paces else None, in_slow_start)
 
     def moment(self, index: int | None) -> Moment | None:
-        """Return the moment of an event index, or None."""
+        """Return index, time and largest packet of an event, and the window after it; None if ``index`` is None.
+
+        The packet is None for events other than sent, acknowledged or lost packets.
+        """
         if index is None:
             return None
         event = self.events[index]

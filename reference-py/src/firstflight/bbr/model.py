@@ -24,7 +24,11 @@ LOSS_CUT = 180
 
 
 def update_latest_delivery_signals(state: Bbr, sample: Sample) -> None:
-    """Update the largest samples of the round, and check whether a loss round begins."""
+    """Update the largest delivery rate and volume of the loss round, and check whether a loss round begins.
+
+    BBR.bw_latest and BBR.inflight_latest are raised to the rate and the delivered bytes of this sample. If a loss round
+    begins, it ends with the ACK of a packet sent from now on.
+    """
     state.loss_round_start = False
     state.bw_latest = larger(state.bw_latest, sample.rate)  # [bbr.latest]
     state.inflight_latest_bytes = max(state.inflight_latest_bytes, sample.delivered_bytes)
@@ -68,7 +72,11 @@ def _running_max(kept: Kept, now: RoundRate) -> Kept:
 
 
 def update_max_bw(readings: Readings, state: Bbr, sample: Sample) -> None:
-    """Update the largest rate with the sample."""
+    """Update the round, and BBR.max_bw with the delivery rate of the sample.
+
+    BBR.max_bw is the largest rate of the connection, or of the last ten rounds with the choice ``ten_rounds`` of
+    ``max_bw_window``. An app-limited sample below BBR.max_bw does not count.
+    """
     update_round(state, sample)
     if sample.app_limited and exceeds(state.max_bw, sample.rate):
         return  # [bbr.max-bw.app-limited]
@@ -108,7 +116,7 @@ def adapt_lower_bounds_from_congestion(readings: Readings, state: Bbr, base: Bas
 
 
 def update_congestion_signals(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> None:
-    """Update the largest rate with the sample, and the short-term bounds with the losses of an ended round."""
+    """Update BBR.max_bw with the sample, and lower the short-term bounds after a loss round with losses."""
     update_max_bw(readings, state, sample)
     if state.loss_round_start:
         adapt_lower_bounds_from_congestion(readings, state, base)
@@ -164,7 +172,7 @@ def advance_latest_delivery_signals(state: Bbr, sample: Sample) -> None:
 
 
 def bound_bw_for_model(state: Bbr) -> None:
-    """Bound the rate by the short-term rate."""
+    """Set BBR.bw to BBR.max_bw, at most the short-term rate BBR.bw_shortterm."""
     state.bw = smaller(state.max_bw, state.bw_shortterm)  # [bbr.bw]
 
 

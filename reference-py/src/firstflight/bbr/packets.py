@@ -97,7 +97,10 @@ def packets_has_grown(rate: Rate, baseline: Rate, size_bytes: int) -> bool:
 
 
 def packets_delivered_bytes(rate: Rate, time_ns: int, size_bytes: int) -> int:
-    """Return the whole packets that a rate delivers in whole microseconds."""
+    """Return the bytes that a rate delivers in a time, rounded down to whole packets of ``size_bytes``.
+
+    Only whole microseconds of the time count.
+    """
     return over(over(_bw_of(rate, size_bytes), time_ns // MICROSECOND_NS, BW_UNIT), size_bytes, 1)
 
 

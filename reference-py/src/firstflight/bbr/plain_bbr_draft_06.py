@@ -166,7 +166,10 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Bbr
 
 
 def init_pacing_rate(s: Bbr, srtt: int) -> None:
-    """5.6.2: the initial window over the smoothed RTT, or over 1 ms, times the gain."""
+    """5.6.2: set the pacing rate to the initial window per ``srtt``, times 2.77, the pacing gain of Startup.
+
+    ``srtt``: the smoothed RTT in ns, or 1 ms before the first sample.
+    """
     s.pacing_rate = paced((s.initial_cwnd, srtt), STARTUP_PACING_GAIN * 100)  # [bbr.pacing.initial]
 
 
@@ -212,7 +215,11 @@ def on_transmit(s: Bbr, sent: Sent) -> Outcome:
 
 
 def on_ack(s: Bbr, ack: Ack) -> Outcome:
-    """5.2.3: UpdateOnACK. Recovery ends between its two parts, because the loss exit depends on active recovery."""
+    """5.2.3: UpdateOnACK: update the model and the state, then the pacing rate, send quantum, and window.
+
+    Recovery ends between the two updates, because the exit of Startup by loss needs an active recovery. Return the
+    outcome.
+    """
     before, s.inflight = s.cwnd, min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     rs = generate_rate_sample(s, ack)  # [bbr.order]
     outcome = update_model_and_state(s, rs, ack)
@@ -311,7 +318,11 @@ def update_round(s: Bbr, rs: Sample) -> None:
 
 
 def adapt_lower_bounds(s: Bbr) -> None:
-    """InitLowerBounds and LossLowerBounds, with Beta = 0.7."""
+    """InitLowerBounds and LossLowerBounds: lower the short-term bounds of rate and volume after losses.
+
+    An infinite bound first becomes max_bw or cwnd. Then each bound becomes 7/10 (Beta) of itself, but at least
+    bw_latest or inflight_latest, the largest delivery rate or delivered volume of the loss round.
+    """
     bytes_, ns = s.bw_shortterm or s.max_bw  # [bbr.short-term.begin]
     s.bw_shortterm = higher(s.bw_latest, (7 * bytes_ // 10, ns))  # [bbr.short-term] [bbr.short-term.beta]
     inflight = s.cwnd if s.inflight_shortterm is None else s.inflight_shortterm
@@ -459,7 +470,10 @@ def set_cwnd(s: Bbr, newly_acked: int) -> None:
 
 
 def bound_cwnd_for_model(s: Bbr) -> None:
-    """5.6.4.7: the short-term bound in every state, the long-term bound after Drain."""
+    """5.6.4.7: limit the window to inflight_shortterm, and in the phase after Drain also to inflight_longterm.
+
+    The limit is at least four packets.
+    """
     cap = s.inflight_longterm if s.phase is Phase.PROBE_BW else None  # [bbr.cwnd.long-term]
     if s.inflight_shortterm is not None:
         cap = at_most(s.inflight_shortterm, cap)  # [bbr.cwnd.short-term]

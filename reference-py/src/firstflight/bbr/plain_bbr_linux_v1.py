@@ -263,7 +263,10 @@ def packets(bw: int, us: int) -> int:
 
 
 def update_ack_aggregation(s: Bbr, rs: Sample, now: int) -> None:
-    """bbr_update_ack_aggregation: the largest excess over the expected acknowledged bytes, in five to ten rounds."""
+    """bbr_update_ack_aggregation: update extra_acked, the maximum of the excess in the last five to ten rounds.
+
+    The excess is the number of bytes acknowledged in a period beyond the bytes that max_bw delivers in it.
+    """
     if rs.acked <= 0 or rs.delivered < 0 or rs.interval_us <= 0:
         return
     if s.round_start:
@@ -335,7 +338,10 @@ def to_pacing_rate(s: Bbr, bw: int, gain: int) -> int:
 
 
 def init_pacing_rate_from_rtt(s: Bbr, srtt_ns: int | None) -> None:
-    """bbr_init_pacing_rate_from_rtt: the window per RTT, or per millisecond without an RTT."""
+    """bbr_init_pacing_rate_from_rtt: set the pacing rate to the window per smoothed RTT, times the gain of Startup.
+
+    The margin of 1 % is subtracted. ``srtt_ns``: the smoothed RTT; without it the RTT is 1 ms.
+    """
     rtt_us = MS_US
     if srtt_ns:
         rtt_us = max(srtt_ns // US_NS, 1)
@@ -344,7 +350,11 @@ def init_pacing_rate_from_rtt(s: Bbr, srtt_ns: int | None) -> None:
 
 
 def set_pacing_rate(s: Bbr, srtt_ns: int | None) -> None:
-    """bbr_set_pacing_rate: until the pipe is full, the pacing rate only rises."""
+    """bbr_set_pacing_rate: set the pacing rate to max_bw times the pacing gain, minus 1 %.
+
+    Until the pipe is full, the rate only rises. Before this, the first smoothed RTT (``srtt_ns``) sets the rate to the
+    window per RTT, times the gain of Startup, minus 1 %.
+    """
     rate = to_pacing_rate(s, max_bw(s), s.pacing_gain)
     if not s.has_seen_rtt and srtt_ns:
         init_pacing_rate_from_rtt(s, srtt_ns)
@@ -409,7 +419,13 @@ def aggregation_cwnd(s: Bbr) -> int:
 
 
 def recover_or_restore(s: Bbr, acked: int, *, ended: bool) -> bool:
-    """bbr_set_cwnd_to_recover_or_restore: return whether packet conservation is active (first round of recovery)."""
+    """bbr_set_cwnd_to_recover_or_restore: adapt the window to losses and recovery.
+
+    First subtract the bytes lost since the last ACK, down to one packet. If this ACK ends recovery (``ended``), raise
+    the window to at least the saved one. The first ACK in recovery sets it to the bytes in flight plus ``acked``, the
+    bytes that this ACK acknowledges. Packet conservation then keeps it at least at this sum for a round. Return whether
+    packet conservation is active.
+    """
     if s.losses > 0:
         s.snd_cwnd = max(s.snd_cwnd - s.losses, s.mss)  # [bbr.conservation.lost]
     s.losses = 0
@@ -427,7 +443,12 @@ def recover_or_restore(s: Bbr, acked: int, *, ended: bool) -> bool:
 
 
 def set_cwnd(s: Bbr, rs: Sample, *, ended: bool) -> None:
-    """bbr_set_cwnd: grow towards the target by the acknowledged bytes."""
+    """bbr_set_cwnd: unless packet conservation of a recovery is active, grow the window by the acknowledged bytes.
+
+    The target is the bandwidth-delay product times the window gain, plus aggregation, raised by budget. Until the pipe
+    is full, the window grows only below the target, or before ten packets are delivered. When it is full, the target
+    limits the window. ``ended``: this ACK ends recovery.
+    """
     if recover_or_restore(s, rs.acked, ended=ended):
         return
     target = budget(s, bdp(s, s.cwnd_gain) + aggregation_cwnd(s))
@@ -459,7 +480,11 @@ def on_lost(s: Bbr, lost: Lost) -> Outcome:
 
 
 def on_timeout(s: Bbr, now: int) -> Outcome:
-    """tcp_enter_loss, with bbr_ssthresh only for a new window of data (outside recovery), and bbr_set_state."""
+    """tcp_enter_loss: set the window to the bytes in flight plus one packet, and enter the state LOSS.
+
+    Outside recovery, first save the window (bbr_ssthresh). Set full_bw, the baseline of the growth, to 0
+    (bbr_set_state), and discard the losses since the last ACK.
+    """
     if s.ca_state == OPEN:
         save_cwnd(s)
     s.snd_cwnd = min(s.inflight + s.mss, WINDOW_MAX_BYTES)

@@ -144,7 +144,10 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Bbr
 
 
 def on_event(s: Bbr, event: Event) -> Outcome:
-    """Call the function for the event; other events, and marks on a path without BBR's ECN, change nothing."""
+    """Call the function for the event and return the outcome; events without a function change nothing.
+
+    CE marks are such events: BBR uses ECN only on paths enabled for it.
+    """
     match event:
         case Sent():
             return on_sent(s, event)
@@ -194,7 +197,14 @@ def on_ack(s: Bbr, ack: Ack) -> Outcome:
 
 
 def main(s: Bbr, rs: Sample, ack: Ack) -> Outcome | None:
-    """bbr_main. The fast path (bbr_run_fast_path) skips most of the model, and the controls if nothing changed."""
+    """bbr_main: update the model, and then pacing gain, pacing rate, and window; return the outcome or ``None``.
+
+    The fast path (bbr_run_fast_path) is for an application-limited sample below max_bw, without losses in the round,
+    after the window has reached its target (try_fast_path). It skips the bandwidth, the aggregation, and the tests for
+    high loss and a full pipe. It also skips gain, pacing rate, and window, unless the phase or the minimum RTT changes.
+
+    The outcome is the result of these tests, or APP_LIMITED if an application-limited sample begins a round.
+    """
     counted, was = None, (s.phase, s.min_rtt_us)
     s.round_start = rs.interval_us > 0 and rs.prior_delivered >= s.next_rtt_delivered
     if s.round_start:  # bbr_update_round_start
@@ -243,7 +253,10 @@ def rate_gen(s: Bbr, ack: Ack) -> Sample:
 
 
 def update_latest_delivery_signals(s: Bbr, rs: Sample) -> None:
-    """bbr_update_latest_delivery_signals: the largest samples of the last round, and whether the round ends."""
+    """bbr_update_latest_delivery_signals: raise bw_latest and inflight_latest to this sample.
+
+    They are the largest bandwidth and delivered volume of the loss round. Also check whether the loss round ends.
+    """
     s.loss_round_start = False
     if rs.interval_us < 0:
         return
@@ -255,7 +268,10 @@ def update_latest_delivery_signals(s: Bbr, rs: Sample) -> None:
 
 
 def update_congestion_signals(s: Bbr, rs: Sample) -> None:
-    """bbr_update_congestion_signals: the largest bandwidth, and once per round the bounds set on losses."""
+    """bbr_update_congestion_signals: update the largest bandwidth, and lower the short-term bounds on losses.
+
+    The bounds are lowered outside Startup, at the end of a loss round with losses.
+    """
     if rs.interval_us < 0:
         return
     if not rs.is_app_limited or rs.bw >= s.max_bw:
@@ -283,12 +299,16 @@ def bw(s: Bbr) -> int:
 
 
 def delivers(s: Bbr, us: int) -> int:
-    """Return the bytes that the bandwidth delivers in a time, in whole packets."""
+    """Return the bytes that the bandwidth ``bw`` delivers in ``us`` microseconds, rounded down to whole packets."""
     return (bw(s) * us >> BW_SCALE) * s.mss  # [bbr.units.delivers]
 
 
 def update_ack_aggregation(s: Bbr, rs: Sample, now: int) -> None:
-    """bbr_update_ack_aggregation: the largest excess over the expected bytes, in 5 to 10 rounds (Startup: 1 to 2)."""
+    """bbr_update_ack_aggregation: update extra_acked, the maximum of the excess in the last five to ten rounds.
+
+    Until the pipe is full, it is the maximum of the last one to two rounds. The excess is the number of bytes
+    acknowledged in a period beyond the bytes that the bandwidth delivers in it.
+    """
     if rs.interval_us < 0:
         return
     if s.round_start:
@@ -318,8 +338,10 @@ def is_inflight_too_high(s: Bbr, rs: Sample) -> bool:
 def check_loss_too_high_in_startup(s: Bbr, rs: Sample) -> Outcome | None:
     """bbr_check_loss_too_high_in_startup: at the end of a loss round, check if its losses end Startup.
 
-    This is the case in Recovery with at least six ACKs with losses in the round, and a loss above the threshold of 2 %.
-    Then mark the pipe as full, set the long-term bound, and return EXITED_BY_LOSS. Otherwise return ``None``.
+    This is the case in Recovery with at least six ACKs with losses in the round, if the lost bytes of the sample exceed
+    5/256 (2 %) of its bytes in flight. Then mark the pipe as full, and return EXITED_BY_LOSS. The long-term bound
+    inflight_hi becomes one bandwidth-delay product (inflight_at_bdp), or inflight_latest if that is larger. Otherwise
+    return ``None``.
     """
     if s.full_bw_reached:
         return None
@@ -356,8 +378,8 @@ def check_drain(s: Bbr, now: int) -> None:
     """bbr_check_drain: begin Drain when the pipe is full, and end Drain when little enough is in flight.
 
     Drain ends if the bytes in flight expected at the next departure are at most inflight_at_bdp. This is one
-    bandwidth-delay product, but at least three bursts and four packets. Drain may end on the ACK that begins it. The
-    next phase begins a round (bbr_start_bw_probe_down).
+    bandwidth-delay product, but at least three bursts of :func:`tso_segments` packets, and at least four packets. Drain
+    may end on the ACK that begins it. The next phase begins a round (bbr_start_bw_probe_down).
     """
     if s.phase is Phase.STARTUP and s.full_bw_reached:
         s.phase = Phase.DRAIN
@@ -393,7 +415,10 @@ def to_pacing_rate(s: Bbr, bandwidth: int, gain: int) -> int:
 
 
 def init_pacing_rate_from_rtt(s: Bbr, srtt_ns: int | None) -> None:
-    """bbr_init_pacing_rate_from_rtt: the window per RTT, or per millisecond without an RTT; rounded down."""
+    """bbr_init_pacing_rate_from_rtt: set the pacing rate to the window per smoothed RTT, times the gain of Startup.
+
+    The margin of 1 % is subtracted. ``srtt_ns``: the smoothed RTT; without it the RTT is 1 ms.
+    """
     rtt_us = 1000
     if srtt_ns:
         rtt_us = max(srtt_ns // US_NS, 1)
@@ -403,7 +428,11 @@ def init_pacing_rate_from_rtt(s: Bbr, srtt_ns: int | None) -> None:
 
 
 def set_pacing_rate(s: Bbr, srtt_ns: int | None) -> None:
-    """bbr_set_pacing_rate: until the pipe is full, the pacing rate only rises."""
+    """bbr_set_pacing_rate: set the pacing rate to the bandwidth ``bw`` times the pacing gain, minus 1 %.
+
+    Until the pipe is full, the rate only rises. Before this, the first smoothed RTT (``srtt_ns``) sets the rate to the
+    window per RTT, times the gain of Startup, minus 1 %.
+    """
     rate = to_pacing_rate(s, bw(s), s.pacing_gain)
     if not s.has_seen_rtt and srtt_ns:
         init_pacing_rate_from_rtt(s, srtt_ns)
@@ -435,7 +464,10 @@ def bdp(s: Bbr, bandwidth: int, gain: int) -> int:
 
 
 def budget(s: Bbr, volume: int) -> int:
-    """bbr_quantization_budget: at least three bursts, and four packets."""
+    """bbr_quantization_budget: return the largest of ``volume``, three bursts, and four packets, in bytes.
+
+    A burst has :func:`tso_segments` packets.
+    """
     return min(max(volume, 3 * tso_segments(s) * s.mss, CWND_MIN_PACKETS * s.mss), WINDOW_MAX_BYTES)
 
 
@@ -452,7 +484,11 @@ def in_net_at_edt(s: Bbr, now: int) -> int:
 
 
 def set_cwnd(s: Bbr, acked: int) -> None:
-    """bbr_set_cwnd: grow towards the target by the acknowledged bytes."""
+    """bbr_set_cwnd: grow the window by ``acked``, the acknowledged bytes, and apply the bounds set on losses.
+
+    The target is twice the bandwidth-delay product, plus aggregation, raised by budget. Until the pipe is full, the
+    window grows below the target or below twice the initial window. When it is full, the target limits the window.
+    """
     aggregation = min(max(s.extra_acked), delivers(s, EXTRA_ACKED_MOST_US))  # bbr_ack_aggregation_cwnd
     target = budget(s, bdp(s, bw(s), CWND_GAIN) + aggregation)
     grown = min(s.cwnd_bytes + acked, WINDOW_MAX_BYTES)
@@ -495,7 +531,11 @@ def on_lost(s: Bbr, lost: Lost) -> Outcome:
 
 
 def on_timeout(s: Bbr, now: int) -> Outcome:
-    """tcp_enter_loss, with bbr_ssthresh only for a new window of data (outside recovery), and bbr_set_state."""
+    """tcp_enter_loss: set the window to the bytes in flight plus one packet, and enter the state LOSS.
+
+    Outside recovery, first save window and bounds (bbr_ssthresh). Then restart the search for a full pipe, and outside
+    Startup set an infinite inflight_lo to the larger of the new and the saved window (bbr_set_state).
+    """
     if s.ca_state == OPEN:
         save_for_undo(s)
     s.cwnd_bytes = min(s.inflight + s.mss, WINDOW_MAX_BYTES)

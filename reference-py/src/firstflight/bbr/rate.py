@@ -68,5 +68,5 @@ def reduced_bytes(volume: int) -> int:
 
 
 def reduced(rate: Rate) -> Rate:
-    """Return a rate times Beta, with its bytes rounded down."""
+    """Return a rate times Beta, 7/10: its interval stays, its delivered bytes times 7/10 are rounded down."""
     return Rate(reduced_bytes(rate.delivered_bytes), rate.interval_ns)  # [bbr.rounding.beta]

@@ -163,7 +163,11 @@ def leave_recovery(state: Bbr, base: BaseState, ack: Ack) -> None:
 
 
 def begin_conservation(state: Bbr, base: BaseState, ack: Ack) -> None:
-    """Begin the first round of a recovery with its first ACK."""
+    """Begin packet conservation at the first ACK of a recovery, with the choice ``conservation`` of ``losses`` only.
+
+    The window becomes the bytes in flight plus the bytes acknowledged by this ACK. A round begins, and packet
+    conservation is active until it ends.
+    """
     if state.conservation_due:
         state.conservation_due, state.packet_conservation = False, True
         state.next_round_delivered_bytes = state.delivered_bytes

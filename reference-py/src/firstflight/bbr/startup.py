@@ -150,7 +150,10 @@ def check_startup_high_loss(readings: Readings, state: Bbr, base: BaseState, sam
 
 
 def _held_rate(readings: Readings, state: Bbr) -> Rate:
-    """Return the rate for the bandwidth-delay product that ends Drain."""
+    """Return the rate whose bandwidth-delay product ends Drain: BBR.bw.
+
+    With the choice ``linux_v3`` of ``losses`` it is BBR.max_bw, without the short-term bound.
+    """
     if readings.losses is Losses.LINUX_V3:
         return state.max_bw  # [bbr.drain.v3.max-bw]
     return state.bw

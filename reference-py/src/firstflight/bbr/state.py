@@ -43,8 +43,7 @@ class Bbr:
     current item, and ``extra_acked_age`` the number of rounds since it began.
 
     ``lost_ranges``, ``lost_acks``: lost ranges, and ACKs with losses, of this round. ``next_lost_packet``: number after
-    the last loss. ``window_reached``: the window has reached the volume that the path needs. ``timeout``: a timeout
-    began recovery.
+    the last loss. ``window_reached``: the window has reached BBR.max_inflight. ``timeout``: a timeout began recovery.
     ``recovery_delivered_bytes``: C.delivered at the beginning of recovery. ``undo_startup``: BBR.undo_state is Startup.
     ``has_rtt``: the pacing rate was computed from an RTT. ``next_send_ns``: ``None`` before the first sent packet.
     """

@@ -46,12 +46,16 @@ def search_readings() -> startup.Readings:
 
 
 def begin(readings: Readings, base: BaseState) -> Resuming:
-    """Return the state of a new connection; it keeps the initial window."""
+    """Return the state of a new connection. The state stores the present window of ``base`` as the initial window."""
     return Resuming(CarefulResume(base.cwnd_bytes), None if readings.search is cr.Search.NONE else Search())
 
 
 def _run_normal(state: Resuming, base: BaseState, event: Event) -> Normal:
-    """Let normal congestion control process the event. SEARCH counts its bins in every phase."""
+    """Process the event with normal congestion control, which changes ``base``; return the result.
+
+    Normal congestion control is the base controller, in some profiles with SEARCH. SEARCH then processes the events,
+    and counts bytes in its bins, in every phase of Careful Resume.
+    """
     if state.search is None:
         return Normal(base, newreno.on_event(base, event))
     seen = startup.step(search_readings(), state.search, base, event)

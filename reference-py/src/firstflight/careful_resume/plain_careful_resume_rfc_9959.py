@@ -89,7 +89,7 @@ class CarefulResume:
 
     @property
     def next_release_ns(self) -> int | None:
-        """3.3: all packets sent in the Unvalidated Phase are paced."""
+        """The earliest time of the next packet in ns in the Unvalidated Phase, which is paced (3.3), otherwise None."""
         return release_time(self) if self.phase is Phase.UNVALIDATED else None
 
 
@@ -100,9 +100,10 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Car
 
 
 def on_event(s: CarefulResume, event: Event) -> Outcome:
-    """Call the function for the event. In Reconnaissance the end of the Lifetime comes first (3.2).
+    """Call the function for the event; return the outcome.
 
-    The event is still processed, by normal CC.
+    If the Lifetime of the saved set is over in Reconnaissance (3.2), first return to normal CC. Then normal CC
+    processes the event, and the outcome is LIFETIME_EXCEEDED.
     """
     s.triggers = ()
     if s.phase is Phase.RECONNAISSANCE and lifetime_exceeded(s.saved, event.t_ns):
@@ -113,7 +114,10 @@ def on_event(s: CarefulResume, event: Event) -> Outcome:
 
 
 def dispatch(s: CarefulResume, event: Event) -> Outcome:
-    """Call the function for the event; other events can only end the time of the Unvalidated Phase."""
+    """Call the function for the event; return the outcome.
+
+    Other events only end the Unvalidated Phase if its time limit, the latest RTT after the jump, is exceeded.
+    """
     match event:
         case SavedPath():
             return on_saved_path(s, event)
@@ -278,10 +282,10 @@ def transmission_time(s: CarefulResume, size: int) -> int:
 
 
 def pace(s: CarefulResume, sent: Sent) -> None:
-    """Count sent bytes in the pacing schedule (4.3.2).
+    """Count sent bytes in the pacing schedule (4.3.2), which has a start and the bytes sent since then.
 
-    A packet sent more than ``burst`` after its release time moves the start of the schedule to ``burst`` before now.
-    ``burst`` is the transmission time of IW minus one packet, so that no burst of packets exceeds IW.
+    A packet sent more than ``burst`` after its release time restarts the schedule ``burst`` before now, with 0 bytes.
+    ``burst`` is the time of IW minus one packet at jump_cwnd bytes per RTT, so that no burst of packets exceeds IW.
     """
     burst = transmission_time(s, max(s.initial_window - s.base.max_datagram_size, 0))
     if sent.t_ns > release_time(s) + burst:
@@ -309,9 +313,10 @@ def on_ack_in_unvalidated(s: CarefulResume, ack: Ack) -> Outcome:
 def leave_unvalidated_if(s: CarefulResume, now: int, otherwise: Outcome, *triggers: Trigger) -> Outcome:
     """Leave the Unvalidated Phase if there is a trigger. Otherwise, or in another phase, return ``otherwise``.
 
-    To the given ``triggers``, the time limit adds one once more than the latest RTT has elapsed since the jump. If
-    flight_size is then below IW or at most PipeSize, the jump was hardly used. CWND then becomes the larger of PipeSize
-    and IW, and Careful Resume ends. Otherwise CWND becomes flight_size, and the Validating Phase begins.
+    If more than the latest RTT has elapsed since the jump, the time limit is a further trigger.
+
+    On a trigger with flight_size below IW or at most PipeSize, the jump was hardly used. CWND then becomes the larger
+    of PipeSize and IW, and Careful Resume ends. Otherwise CWND becomes flight_size, and the Validating Phase begins.
     """
     if s.phase is not Phase.UNVALIDATED:
         return otherwise

@@ -80,9 +80,9 @@ def _ack_ends(readings: Readings, state: CarefulResume) -> bool:
 
 
 def _loss_ends(readings: Readings, state: CarefulResume) -> bool:
-    """Return whether a loss ends Safe Retreat, which only the choice ``none_outstanding`` of ``retreat_end`` permits.
+    """Return whether a loss ends Safe Retreat.
 
-    Then the phase ends once no bytes of the Unvalidated phase are in flight. Otherwise return false.
+    It does so only with ``retreat_end`` = ``none_outstanding``, if no bytes of the Unvalidated phase remain in flight.
     """
     return readings.retreat_end is cr.RetreatEnd.NONE_OUTSTANDING and state.unvalidated_left_bytes == 0
 

@@ -140,7 +140,10 @@ class Report:
 
 
 def take_normal(base: BaseState, normal: Normal) -> Report:
-    """Accept the result of normal congestion control for the event."""
+    """Copy the state of the base controller from ``normal`` to ``base``; return a report with its outcome.
+
+    ``normal``: the result of normal congestion control for the event.
+    """
     for name in BaseState.__slots__:
         setattr(base, name, getattr(normal.base, name))
     return Report(normal.outcome)

@@ -278,7 +278,10 @@ def reduced_bytes(_state: Cubic, window_bytes: int) -> int:
 
 
 def note_startup_reduction(state: Cubic, _now_ns: int, cwnd_bytes: int) -> None:
-    """Remember the window at a reduction by a startup algorithm."""
+    """Set W_max and cwnd_prior at a reduction by a startup algorithm.
+
+    ``cwnd_bytes``: the window before the reduction, or the other quantity that the algorithm reduced.
+    """
     note_reduction(state, cwnd_bytes)  # [cubic.startup.note]
 
 

@@ -85,7 +85,7 @@ def rho(state: Hybla) -> int:
 
 
 def _one(state: Hybla) -> int:
-    """Return 1 as a fixed-point number, the scale of 2^rho and of the credit.
+    """Return 1 as a fixed-point number, the scale of 2^rho and of the credit, the stored fraction of a datagram.
 
     It is 65536 with ``Arithmetic.EIGHTHS``, where rho is a multiple of 1/8, otherwise 2^30.
     """
@@ -138,8 +138,9 @@ def _gain(state: Hybla, datagram_bytes: int, cwnd_bytes: int, parts: int) -> int
 def _slow_start_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: Run) -> int:
     """Return the growth of the window in bytes, in slow start.
 
-    ``units``: the unit of growth, in slow start the whole ACK with the size of a datagram. It adds 2^rho - 1 datagrams.
-    With ``Gain.DATAGRAMS`` return only the whole datagrams of the growth since the last datagram, and store the rest.
+    ``units``: the unit of growth. In slow start each ACK is one unit with the size of a datagram, whatever it
+    acknowledges. The unit adds 2^rho - 1 datagrams; rho is the RTT divided by the reference RTT, at least 1. With
+    ``Gain.DATAGRAMS`` return only the whole datagrams of the growth since the last datagram, and store the rest.
     Otherwise round the growth down to bytes. ``cwnd_bytes``: the present window.
     """
     increase = _power(state) - _one(state)  # [hybla.slow-start]
@@ -165,7 +166,10 @@ def _avoidance_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: 
 
 
 def _counts(run: Run, recovery_start_ns: int | None) -> bool:
-    """Return whether the packets of a run count: they were sent after recovery began."""
+    """Return whether the acknowledged packets of a run count for growth: they were sent after the last recovery began.
+
+    ``recovery_start_ns``: its beginning, or None if no recovery has begun; all packets count then.
+    """
     return recovery_start_ns is None or run.sent_t_ns > recovery_start_ns
 
 

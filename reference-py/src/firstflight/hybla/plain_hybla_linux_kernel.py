@@ -59,7 +59,11 @@ def on_rtt(s: Hybla, srtt: int | None) -> None:
 
 
 def on_ack(s: Hybla, ack: Ack) -> Outcome:
-    """Grow the window for an ACK of at least one packet sent since recovery began."""
+    """Grow the window for an ACK of at least one packet sent since the last recovery began.
+
+    Without an earlier recovery all packets count. In slow start the window grows by ``slow_start_increment``, up to
+    ssthresh, otherwise by ``avoidance_increment``. An app-limited ACK does not grow it.
+    """
     if ack.app_limited:
         return Outcome.APP_LIMITED  # [slow-start.app-limited]
     old = [newreno.in_congestion_recovery(s.base, run.sent_t_ns) for run in ack.packets]

@@ -112,7 +112,11 @@ def restart(readings: Readings, state: HyStart, t_ns: int) -> None:
 
 
 def take_sample(readings: Readings, state: HyStart, latest_rtt_ns: int, ack_delay_ns: int) -> int:
-    """Update the minimum RTT, and return the RTT that counts for the round."""
+    """Update the minimum RTT, and return the RTT in ns that counts for the round.
+
+    The RTT is ``latest_rtt_ns``, rounded down to the unit of the clock (1 ns or 1 us) and at least one unit. With
+    ``Rtt.LESS_ACK_DELAY`` the ACK delay is subtracted, unless the result would be below the minimum RTT.
+    """
     rtt_ns = max(_rounded(readings, latest_rtt_ns), _unit_ns(readings))  # [hystart.sample]
     state.min_ns = rtt_ns if state.min_ns is None else min(state.min_ns, rtt_ns)  # [hystart.sample.minimum]
     if readings.rtt is Rtt.LESS_ACK_DELAY and rtt_ns - state.min_ns >= ack_delay_ns:
@@ -226,5 +230,5 @@ def _observe(state: HyStart, base: BaseState, outcome: Outcome) -> Observation:
 
 
 def step(readings: Readings, state: HyStart, base: BaseState, event: Event) -> Observation:
-    """Process one event with HyStart in these readings."""
+    """Process one event with HyStart and the choices of ``readings``; return the observables."""
     return _observe(state, base, _on_event(readings, state, base, event))

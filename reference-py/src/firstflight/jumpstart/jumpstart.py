@@ -132,7 +132,10 @@ def _after_ack(state: JumpStart, ack: Ack) -> None:
 
 
 def _end_by_ack(readings: Readings, state: JumpStart, base: BaseState, ack: Ack) -> bool:
-    """End the jump if this ACK ends it; return whether it did. ``in_flight_bytes``: still the value before the ACK."""
+    """End the jump if this ACK ends it; return whether it did.
+
+    ``state.in_flight_bytes`` must be the value before the ACK: with ``EarlyAckWindow.IN_FLIGHT`` it becomes the window.
+    """
     if not state.jumping or readings.ends is Ends.SENT:
         return False
     if readings.ending_ack is EndingAck.FLIGHT and ack.packets[-1].last < (state.flight_first or 0):

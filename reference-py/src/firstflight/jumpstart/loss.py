@@ -188,7 +188,11 @@ def count_acked(readings: Readings, state: JumpStart, ack: Ack) -> None:
 
 
 def raise_to_share(readings: Readings, state: JumpStart, base: BaseState, last: Run) -> bool:
-    """Raise the window to the acknowledged share of the flight, if ``last`` belongs to it; return whether it rose."""
+    """Raise the window to at least 7/10 of the acknowledged bytes of the flight; return whether it rose.
+
+    The flight is the packets of the jump. ``last``: the run with the largest packet of the ACK. The window stays if
+    this packet is outside the flight, or if the reading ``accounting`` is not ``acked_share``.
+    """
     if readings.accounting is not Accounting.ACKED_SHARE or not in_flight(state, last.last):
         return False
     share_bytes = seven_tenths(state.acked_bytes)

@@ -90,7 +90,11 @@ def sent_at_once(readings: Readings, flight_bytes: int) -> bool:
 
 
 def _burst_index(index: int) -> int:
-    """Return the index of the packet that sets the time of the burst of this packet."""
+    """Return the index of the packet whose time without bursts is the send time of packet ``index`` with bursts.
+
+    Indexes count the packets of the flight from 0. Packets 0 to 9 leave at the time of packet 0. Later packets leave in
+    pairs: packets 10 and 11 at the time of packet 2, packets 12 and 13 at the time of packet 4.
+    """
     if index < BURST_HIGH_PACKETS:
         return 0
     return (index - BURST_LOW_PACKETS) // 2 * 2  # [jumpstart.pacing.burst]

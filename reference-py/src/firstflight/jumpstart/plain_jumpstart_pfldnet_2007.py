@@ -53,7 +53,7 @@ class JumpStart:
 
     @property
     def phase(self) -> Phase:
-        """Jump Start, then TCP's normal congestion control."""
+        """The phase: ``JUMP`` while Jump Start is in progress, otherwise the phase of normal congestion control."""
         return Phase.JUMP if self.jumping else self.base.phase
 
     @property
@@ -69,7 +69,7 @@ class JumpStart:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> JumpStart:
-    """Begin; before the jump the connection is ordinary."""
+    """Return the state of a new connection, with normal congestion control; Jump Start has not begun."""
     return JumpStart(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
 
 
@@ -94,8 +94,8 @@ def on_event(s: JumpStart, event: Event) -> Outcome:
 def on_backlog(s: JumpStart, backlog: Backlog) -> Outcome:
     """After the handshake: begin Jump Start when data is queued, or return the reason for not beginning it.
 
-    D, the number of its packets, is the minimum of the advertised receive window and the queued data. The window cwnd
-    becomes D packets; the paper leaves this open. During Jump Start only the receive window is used.
+    D, the number of its packets, is the minimum of the advertised receive window and the queued data. During Jump Start
+    only the receive window limits sending. The paper does not specify cwnd in this time; here it becomes D packets.
     """
     size = s.base.max_datagram_size
     window_packets = backlog.receive_window_bytes // size

@@ -70,8 +70,9 @@ def set_in_flight(state: JumpStart, bytes_in_flight: int) -> None:
 def add_to_flight(readings: Readings, state: JumpStart, runs: tuple[Run, ...]) -> None:
     """Count packets sent in the jump as packets of the first flight.
 
-    Packets beyond ``limit_packets``, the number that the jump may send, are not counted. They belong to the flight only
-    with the reading ``ends`` = ``ack``, where the flight lasts until an ACK ends the jump.
+    ``sent_packets`` counts up to ``limit_packets``, the number that the jump may send. Packets beyond this limit do not
+    belong to the flight, except with the reading ``ends`` = ``ack``. The flight then lasts until an ACK ends the jump:
+    it includes these packets, but they are not counted.
     """
     if state.sent_packets == 0:
         state.flight_first = runs[0].first  # packets not in flight may have been sent since the jump began

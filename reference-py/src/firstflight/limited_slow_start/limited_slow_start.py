@@ -136,5 +136,8 @@ def _observe(readings: Readings, state: LimitedSlowStart, base: BaseState, outco
 
 
 def step(readings: Readings, state: LimitedSlowStart, base: BaseState, event: Event) -> Observation:
-    """Process one event with Limited Slow-Start in these readings."""
+    """Process one event with Limited Slow-Start; return the observables after it.
+
+    ``readings``: the choices of the profile for open questions.
+    """
     return _observe(readings, state, base, _on_event(readings, state, base, event))

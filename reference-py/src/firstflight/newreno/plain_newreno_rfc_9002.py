@@ -170,7 +170,11 @@ def increase(s: NewReno, more_bytes: int) -> None:
 
 
 def on_congestion_event(s: NewReno, sent_time: int, now: int) -> Outcome:
-    """B.6: OnCongestionEvent, which divides by LOSS_REDUCTION_DIVISOR."""
+    """B.6: OnCongestionEvent: begin a recovery period, with ssthresh = window / 2 and the window = ssthresh.
+
+    The quotient is rounded down; the window is at least the minimum window. If the lost or marked packet was sent
+    (``sent_time``, in ns) before or when the last recovery period began, nothing changes.
+    """
     if in_congestion_recovery(s, sent_time):
         return Outcome.ALREADY_REDUCED  # [slow-start.recovery.once]
     s.congestion_recovery_start_time = now

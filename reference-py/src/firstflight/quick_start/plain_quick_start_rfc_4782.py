@@ -213,8 +213,8 @@ def end_mode(s: QuickStart) -> None:
 def limits(s: QuickStart, ack: Ack) -> bool:
     """Return whether this ACK grows the window by Limited Slow-Start (RFC 3742) instead of slow start.
 
-    4.4 requires this once an approved rate has been used, until it is reverted. It applies in slow start, unless the
-    ACK is app-limited.
+    4.4 requires this after the use of an approved rate, until the loss of a Quick-Start packet reverts the window. It
+    applies in slow start, unless the ACK is app-limited.
     """
     return s.used and s.base.phase is Phase.SLOW_START and not ack.app_limited  # [quick-start.limited]
 

@@ -26,8 +26,8 @@ class QuickStart:
     ``midway``: the mode began in the middle of the connection.
 
     Quick-Start packets: from ``first_quick`` up to, not including, ``end_quick``, which is ``None`` until the mode
-    ends; ``lost_packets`` of them were declared lost. ``limited``: slow start grows by Limited Slow-Start (RFC 3742),
-    since an approved rate was used.
+    ends; ``lost_packets`` of them were declared lost. ``limited``: slow start grows by Limited Slow-Start (RFC 3742).
+    It does from the use of an approved rate until Quick-Start is reverted, if ``growth`` of the readings requires it.
 
     The connection: ``in_flight_bytes`` and ``next_packet`` after the last event.
     """

@@ -90,7 +90,10 @@ def start_round(s: RapidStart, snd_nxt: int) -> None:
 
 
 def no_queue(s: RapidStart) -> bool:
-    """3.2: rtt_floor is at most queue_buildup_thresh, the smaller of min_rtt + 4 ms and min_rtt * 1.10."""
+    """3.2: rtt_floor, the smallest RTT sample of the round, is at most queue_buildup_thresh.
+
+    queue_buildup_thresh is the smaller of min_rtt + 4 ms and min_rtt * 1.10. Without an RTT sample return false.
+    """
     if s.min_rtt == INFINITY:
         return False  # [rapid-start.floor.none] open
     return s.rtt_floor <= s.min_rtt + ADDITIVE_NS and 10 * s.rtt_floor <= 11 * s.min_rtt  # [rapid-start.threshold]

@@ -44,9 +44,9 @@ def _ack_parts(readings: Readings, base: BaseState) -> int:
 def _loss_parts(readings: Readings, base: BaseState) -> int:
     """Return the silence factor, also the loss factor, in units of 1/180: beta + K (1 - beta).
 
-    The first recovery begins with the window times this factor; then each lost byte subtracts this factor.
-    ``readings``: the choices of a profile. They select K, 2/3 or 11/18. The factor beta is 7/10 if the readings select
-    it or the base controller is CUBIC, otherwise 1/2.
+    The first recovery begins with the window times this factor; then each lost byte lowers the window by this
+    fraction of a byte. ``readings``: the choices of a profile. They select K, 2/3 or 11/18. The factor beta is 7/10 if
+    the readings select it or the base controller is CUBIC, otherwise 1/2.
     """
     return 18 * _beta_tenths(readings, base) + _ack_parts(readings, base)  # [rapid-start.factor.loss]
 
@@ -145,10 +145,11 @@ def on_recovery_ack(readings: Readings, state: RapidStart, base: BaseState, ack:
 
 
 def _lost_bytes(readings: Readings, base: BaseState, lost: Lost, *, first: bool) -> int:
-    """Return the bytes to subtract from the window for lost packets: the loss factor times their bytes.
+    """Return the bytes to subtract from the window for lost packets: their bytes times the loss factor.
 
-    ``first``: these losses began the recovery. Depending on the readings, the product is rounded up once or for each
-    packet, and the first lost packet of the recovery does not count.
+    The loss factor is beta + K (1 - beta), 5/6 for beta = 1/2 and K = 2/3. ``first``: these losses began the recovery.
+    Depending on the readings, the product is rounded up once or for each packet, and the first lost packet of the
+    recovery does not count.
     """
     parts = _loss_parts(readings, base)
     if readings.counted_losses is CountedLosses.ALL:
@@ -182,8 +183,9 @@ def on_lost(readings: Readings, state: RapidStart, base: BaseState, lost: Lost) 
 def on_ce(readings: Readings, state: RapidStart, base: BaseState, ce: Ce) -> Outcome:
     """Process a rise of the ECN-CE counter, before or in the first recovery; return the outcome.
 
-    The first mark begins the recovery. A mark of a packet sent in the recovery begins another, and ends Rapid Start.
-    With ``late_losses`` = ``counted`` the function is also called after the recovery, until the next reduction.
+    The first mark begins the recovery. A mark of a packet sent in or after it begins another, and ends Rapid Start. A
+    mark of an earlier packet does not reduce the window. With ``late_losses`` = ``counted`` the function is also called
+    after the recovery, with the same effects, until the next reduction.
     """
     if state.stage is Stage.STARTUP:
         _begin(readings, state, base, ce.t_ns)  # [rapid-start.recovery.ce]

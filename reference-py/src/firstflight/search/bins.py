@@ -122,19 +122,19 @@ def open_first_bin(state: Search, bin_ticks: int, now_units: int) -> None:
 
 
 def forget(state: Search) -> None:
-    """Reset everything except the counters and the last sample."""
+    """Reset everything except the counters of all delivered and sent bytes and the last RTT sample."""
     open_first_bin(state, 0, 0)
     state.target_bytes = None
     state.drain_acked = 0
 
 
 def zero_counters(state: Search) -> None:
-    """Set the counters to 0. The caller resets the bins next."""
+    """Set the counters of all delivered and sent bytes to 0. The caller resets the bins next."""
     state.delivered.counter_bytes = state.sent.counter_bytes = 0
 
 
 def late_ticks(readings: Readings, state: Search, t_ns: int) -> int:
-    """Return the ticks since the end of the open bin, negative before its end."""
+    """Return the ticks (1/20 unit of the profile's clock) since the end of the open bin, negative before its end."""
     return TICKS_PER_UNIT * units(readings, t_ns) - state.bin_end_ticks
 
 

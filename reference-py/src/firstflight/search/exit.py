@@ -50,7 +50,11 @@ def overshoot_bytes(readings: Readings, state: Search) -> int:
 
 
 def lowered_bytes(readings: Readings, state: Search, base: BaseState) -> int:
-    """Return the window minus :func:`overshoot_bytes`, with the lower limit of the reading ``window_floor``."""
+    """Return the window minus the overshoot, the bytes delivered in the last two RTTs (:func:`overshoot_bytes`).
+
+    The lower limit is 0 with ``window_floor`` = ``zero``, otherwise the minimum window. With ``unchanged``, an
+    overshoot of at least the window counts as 0.
+    """
     overshoot = overshoot_bytes(readings, state)
     if readings.window_floor is WindowFloor.ZERO:
         return max(base.cwnd_bytes - overshoot, 0)  # [search.exit.floor-zero]
@@ -62,8 +66,9 @@ def lowered_bytes(readings: Readings, state: Search, base: BaseState) -> int:
 def leave(readings: Readings, state: Search, base: BaseState, ack: Ack) -> None:
     """Leave slow start on ``ack``, for profiles without a drain (a gradual decrease of the window before the exit).
 
-    Depending on ``lower``, ssthresh becomes the window, or the window minus the overshoot, and the window may become
-    ssthresh. With ``exit_growth`` = ``slow_start`` the ACK first grows the window.
+    With ``exit_growth`` = ``slow_start`` the ACK first grows the window. With ``lower`` = ``nothing``, ssthresh becomes
+    the window. With ``threshold_only``, ssthresh becomes the window minus the overshoot, the bytes delivered in the
+    last two RTTs. With ``window_and_threshold``, ssthresh and the window become this value.
     """
     if readings.exit_growth is ExitGrowth.SLOW_START:
         base.cwnd_bytes = min(base.cwnd_bytes + ack.bytes, WINDOW_MAX_BYTES)  # [search.exit.growth-first]

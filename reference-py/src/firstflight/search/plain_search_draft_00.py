@@ -65,10 +65,11 @@ def ack_arrived(s: Search, ack: Ack) -> Outcome:
 
 
 def search(s: Search, now: int) -> Outcome:
-    """Run lines 10 to 23 of the draft's listing at an ACK: end bins that are over, and compare the two windows.
+    """Run lines 10 to 23 of the draft's listing at an ACK: end bins that are over, and compare two windows of W bins.
 
-    ``now`` is in ticks of 1/20 ns. Before the first bin, start SEARCH. If the difference of the windows reaches the
-    threshold, leave slow start (EXITED); the other outcomes are the reasons why slow start continues.
+    They contain the bytes delivered up to the last ended bin, and those up to one RTT earlier. ``now`` is in ticks of
+    1/20 ns. Before the first bin, start SEARCH. If the later bytes are at least 35 % less than twice the earlier bytes,
+    leave slow start (EXITED); the other outcomes are the reasons why slow start continues.
     """
     if s.bin_duration == 0:
         return initialise(s, now)

@@ -66,11 +66,11 @@ def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> Sea
 
 
 def on_event(s: Search, event: Event) -> Outcome:
-    """Process an event. SEARCH counts bytes, acts on ACKs in slow start (also app-limited); the base does the rest.
+    """Process an event: SEARCH counts bytes and acts on ACKs in slow start; the base controller does the rest.
 
-    Bytes counted in other phases do not matter: persistent congestion, which leads back to slow start, restarts SEARCH.
-    The base controller does not process ACKs of the exit and the drain. They arrive in slow start, so they cannot end a
-    recovery period.
+    App-limited ACKs are no exception. Bytes counted in other phases do not matter: persistent congestion, which leads
+    back to slow start, restarts SEARCH. The base controller does not process the ACK that begins the drain (EXITED) and
+    the ACKs of the drain. These ACKs arrive in slow start, so they cannot end a recovery period.
     """
     match event:
         case Ack():

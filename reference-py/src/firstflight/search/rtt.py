@@ -26,7 +26,7 @@ def ns_per_unit(readings: Readings) -> int:
 
 
 def units(readings: Readings, time_ns: int) -> int:
-    """Return a time or an RTT in whole units of the profile's clock."""
+    """Return a time or an RTT in units of the profile's clock, rounded down."""
     return time_ns // ns_per_unit(readings)  # [search.clock]
 
 
@@ -38,14 +38,17 @@ def at_least_one(rtt: int) -> int:
 
 
 def rtt_units(readings: Readings, sample: Sample) -> int:
-    """Return the RTT of an evaluation in units of the clock."""
+    """Return the RTT of an evaluation in units of the profile's clock."""
     samples_ns = {Rtt.LATEST: None, Rtt.SMOOTHED: sample.smoothed_ns, Rtt.MINIMUM: sample.minimum_ns}
     other_ns = samples_ns[readings.rtt]  # [search.rtt.latest]
     return latest_units(readings, sample) if other_ns is None else at_least_one(units(readings, other_ns))
 
 
 def delay_units(readings: Readings, delay_ns: int) -> int:
-    """Return an acknowledgement delay in units of the clock."""
+    """Return an acknowledgement delay in units of the profile's clock, rounded down.
+
+    With the choice ``off_above_nearest`` of ``ack_delay`` it is rounded to the nearest unit.
+    """
     if readings.ack_delay is AckDelay.OFF_ABOVE_NEAREST:
         delay_ns += ns_per_unit(readings) // 2
     return units(readings, delay_ns)

@@ -45,7 +45,10 @@ __all__ = ["Search", "on_ack", "on_ack_elsewhere", "on_idle_restart", "on_persis
 
 
 def on_sent(readings: Readings, state: Search, sent_bytes: int, *, slow_start: bool) -> None:
-    """Process packets being sent. Their bytes are counted if the readings compare sent bytes."""
+    """Count the bytes of packets being sent, in the open bin and in total, if the profile compares sent bytes.
+
+    ``slow_start``: whether SEARCH is active. Otherwise ``counted_in`` = ``slow_start`` excludes the bytes.
+    """
     if readings.compared is Compared.DELIVERED or (not slow_start and readings.counted_in is CountedIn.SLOW_START):
         return
     state.sent.check_room(sent_bytes)
@@ -91,7 +94,10 @@ def duration_ticks(readings: Readings, state: Search) -> int:
 
 
 def pass_over(readings: Readings, state: Search) -> Outcome:
-    """Skip an app-limited ACK. Its sample may still set the bin duration."""
+    """Skip an app-limited ACK; return APP_LIMITED.
+
+    With ``initial_rtt`` = ``first_sample``, the last RTT sample still sets the bin duration if it is not yet set.
+    """
     if readings.initial_rtt is InitialRtt.FIRST_SAMPLE and state.bin_ticks == 0 and state.sample is not None:
         state.bin_ticks = duration_ticks(readings, state)  # [search.init.first-sample]
     return Outcome.APP_LIMITED  # [search.app-limited]
@@ -197,8 +203,9 @@ def on_counted_ack(readings: Readings, state: Search, base: BaseState, ack: Ack,
 def on_ignorable_ack(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
     """Process an app-limited ACK, or an ACK without RTT sample, as the profile's choices require.
 
-    With the choice ``skip`` of ``app_limited``, an app-limited ACK does not count at all. If the ACK is ignored for
-    another reason, only its bytes count. Otherwise it is processed like any other ACK.
+    With the choice ``skip`` of ``app_limited``, no bytes of an app-limited ACK are counted. With ``count_bytes``, its
+    bytes are added to the total and to the open bin, without further effect. The same applies to an ACK before the
+    first RTT sample or, with ``missing_rtt`` = ``skip``, without RTT sample. Other ACKs are processed normally.
     """
     if ack.app_limited and readings.app_limited is AppLimited.SKIP:
         return pass_over(readings, state)

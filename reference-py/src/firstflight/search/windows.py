@@ -170,9 +170,9 @@ def whole(count_bytes: int) -> tuple[int, int]:
 def interpolated(view: View, state: Search, age: int, rest_ticks: int) -> tuple[int, int]:
     """Return the bytes of the earlier window as a fraction: numerator and denominator.
 
-    ``age``: number of bins from the window's index to the open bin. With interpolation, the window moves by
-    ``rest_ticks``, the remainder of RTT / bin duration, to the neighbouring window one bin earlier (``backward``) or
-    later (``forward``).
+    ``age``: number of bins from the window's index to the open bin. ``rest_ticks``: remainder of RTT / bin
+    duration. The window is moved by this time, less than a bin: earlier with ``interpolation`` = ``backward``, later
+    with ``forward``. With ``none`` it is not moved.
     """
     readings = view.readings
     window = window_bytes(view, age)

@@ -49,8 +49,8 @@ class Suss:
     """The variables of HyStart, of SUSS, and of the socket, with the names of the kernel.
 
     ``suss_state``: in state 1 (clocked) packets are sent at ACKs only. In state 2 (paced) the round is sped up, with
-    additional paced packets. In the states 3 and 4 slow start was ended by the cap or by a rise of the RTT. In state 9
-    a loss or CE mark ended SUSS. In state 10 SUSS is disabled, and only HyStart acts.
+    additional paced packets. In state 3 the cap (a window set by SUSS) ended slow start, in state 4 a rise of the RTT.
+    In state 9 a loss or CE mark ended SUSS. In state 10 SUSS is disabled, and only HyStart acts.
     """
 
     base: newreno.NewReno
@@ -113,7 +113,8 @@ def on_event(s: Suss, event: Event) -> Outcome:
 def on_ack(s: Suss, ack: Ack) -> Outcome:
     """Process an ACK: HyStart (cubictcp_acked, with an RTT sample), then the rounds of SUSS, then growth by NewReno.
 
-    Rounds are followed while SUSS is clocked or paced, until the cap is set.
+    Rounds are followed while SUSS is clocked (ACKs release all packets) or paced (additional packets are paced), until
+    HyStart sets the cap, the window above which slow start ends.
     """
     s.in_flight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     seq, outcome = ack.packets[-1].last, None
@@ -159,9 +160,9 @@ def cubictcp_acked(s: Suss, now_ns: int, rtt_ns: int, seq: int, snd_nxt: int) ->
 def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Outcome | None:
     """Check whether slow start ends (hystart_update of the kernel); return the outcome, or None if nothing happens.
 
-    Slow start ends if the window exceeds the cap, a window set earlier by SUSS. Without an end, the cap may be set now.
-    Then slow start ends if the train of ACKs is too long, only with SUSS disabled, or if the RTT has risen too far.
-    ``now`` and ``delay``, the RTT sample, are in us.
+    The checks, in this order: 1. If the window exceeds the cap, a window set earlier by SUSS, slow start ends, without
+    further checks. 2. The cap may be set (SUSS_CAPPED). 3. If SUSS is disabled, a train of ACKs that is too long ends
+    slow start. 4. An RTT that has risen too far ends slow start. ``now`` and ``delay``, the RTT sample, are in us.
     """
     if seq >= s.end_seq:
         hystart_reset(s, now, snd_nxt)
@@ -202,10 +203,10 @@ def set_cap(s: Suss, now: int) -> Outcome | None:
     """Set ``suss_cap`` once the ACKs of a round predict the end of growth. Slow start ends if the window exceeds it.
 
     This part of hystart_update acts until a cap is set, at blue ACKs (of packets sent as in plain slow start) and the
-    next ACK. The ACK must arrive within 2 ms of the previous one. The time since HyStart's round began, doubled for
-    each of j sped-up rounds, must exceed half of (minimum RTT + 1 ms). The cap is the window plus n * (2^j - 1)
-    packets, with n blue packets counted in this round before this ACK. ``now`` is in us. Return SUSS_CAPPED if the cap
-    was set, otherwise None.
+    first ACK after the blue part of a round. The ACK must arrive within 2 ms of the previous one. The time since
+    HyStart's round began, doubled for each of j sped-up rounds, must exceed half of (minimum RTT + 1 ms). The cap is
+    the window plus n * (2^j - 1) packets, with n blue packets counted in this round before this ACK. ``now`` is in us.
+    Return SUSS_CAPPED if the cap was set, otherwise None.
     """
     if s.suss_flag or s.suss_state >= 3 or s.suss_is_blue == 0:
         return None  # [suss.cap.blue]
@@ -225,7 +226,8 @@ def cong_avoid(s: Suss, ack: Ack, seq: int) -> Outcome | None:
 
     An ACK of ``suss_head_seq`` or later begins a round. The first ACKs of a round are blue: their packets were sent as
     in plain slow start, without pacing. The ACK of ``suss_tail_seq`` ends this part and decides whether to speed the
-    round up; return that outcome, or None for other ACKs. While paced, later ("red") ACKs do not grow the window.
+    round up; return that outcome, or None for other ACKs. In a paced round, which is one sped up, the ACKs after this
+    part ("red") do not grow the window.
     """
     outcome = None
     if s.suss_is_blue == 2:
@@ -253,8 +255,8 @@ def blue_tail(s: Suss, now_ns: int, acked_bytes: int) -> Outcome:
 
     Blue ACKs acknowledge packets sent as in plain slow start. The train, the arrival time of all blue ACKs of the round
     from first to last, is estimated from the blue ACKs so far. If it predicts further growth and leaves time for
-    pacing, the round is paced (SUSS_PACED): it also sends the packets of later rounds. Otherwise it stays clocked, or
-    SUSS is disabled.
+    pacing, the round is paced (SUSS_PACED): it also sends the packets of later rounds. Otherwise the round stays
+    clocked by ACKs (SUSS_CLOCKED). If growth is not predicted in round 2, SUSS is disabled (SUSS_DISABLED).
     """
     s.suss_is_blue = 2
     blue = 10 << (s.suss_round_no - 1)  # [suss.round.blue]
@@ -285,10 +287,10 @@ def measure_g(s: Suss, delta_t_bat: int) -> bool:
     """Return whether the window is predicted to double again in the next round (func_measure_g of the patch).
 
     ``delta_t_bat``: the estimated train in us, the time from the first to the last blue ACK of the round. Blue ACKs
-    acknowledge packets sent as in plain slow start. In round 2 the minimum RTT must exceed 10 ms and the train be below
-    a quarter of it; if either fails, SUSS is disabled. Later rounds, up to round 4, need a predicted train of at most
-    the minimum RTT. The smallest RTT of HyStart's round must not exceed M + (M / 8) * k / (k + 1). M: minimum RTT; k:
-    rounds since M changed.
+    acknowledge packets sent as in plain slow start. M: minimum RTT. In round 2, M must exceed 10 ms and the train be
+    below M / 4; if either fails, SUSS is disabled. Rounds 3 and 4 have two conditions. The predicted train, 2^(r - 1) *
+    delta_t_bat^2 / p, is at most M (r: number of the round; p: train of the round before). The smallest RTT of
+    HyStart's round is at most M + (M / 8) * k / (k + 1), with k rounds since M changed. Later rounds return false.
     """
     if s.suss_round_no == 2:
         if s.delay_min > 10_000 and delta_t_bat < s.delay_min >> 2:

@@ -110,7 +110,8 @@ def on_event(s: Suss, event: Event) -> Outcome:
 def on_ack(s: Suss, ack: Ack) -> Outcome:
     """Process an ACK: HyStart (cubictcp_acked, with an RTT sample), then the rounds of SUSS, then growth by NewReno.
 
-    Rounds are followed while SUSS is clocked or paced, until the cap is set.
+    Rounds are followed while SUSS is clocked (ACKs release all packets) or paced (additional packets are paced), until
+    HyStart sets the cap, the window above which slow start ends.
     """
     s.in_flight = min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     seq, outcome = ack.packets[-1].last, None
@@ -127,7 +128,7 @@ def on_ack(s: Suss, ack: Ack) -> Outcome:
 def is_active(s: Suss) -> bool:
     """Return whether SUSS is clocked (ACKs release all packets) or paced (additional packets are paced).
 
-    SUSS is then not ended by HyStart or a loss, and not disabled.
+    That is, neither HyStart nor a loss has ended SUSS, and SUSS is not disabled.
     """
     return s.state < CAPPED
 
@@ -171,8 +172,9 @@ def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Out
     """Check whether slow start ends (hystart_update of the kernel); return the outcome, or None if nothing happens.
 
     HyStart's rounds begin at any window, but the checks need a window of at least 16 packets. Slow start ends if the
-    window exceeds the cap of SUSS or if the RTT has risen too far. If SUSS is disabled, it also ends if the train of
-    ACKs is too long. SUSS_CAPPED means that the cap was set. ``now`` and ``delay``, the RTT sample, are in us.
+    window exceeds the cap or if the RTT has risen too far. If SUSS is disabled, it also ends if the train of ACKs is
+    too long. The cap is a window that the function suss_cap sets once the ACKs of a round predict the end of growth;
+    the outcome is then SUSS_CAPPED. ``now`` and ``delay``, the RTT sample, are in us.
     """
     if seq >= s.end_seq:
         hystart_reset(s, now, snd_nxt)
@@ -192,13 +194,13 @@ def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Out
 
 
 def suss_cap(s: Suss, now: int) -> Outcome | None:
-    """End SUSS if the window exceeds the cap; without a cap, set one if growth is about to end.
+    """End SUSS if the window exceeds the cap (EXITED_BY_CAP); without a cap, set one if growth is about to end.
 
-    With EXITED_BY_CAP the caller also ends slow start. The cap is set once, by blue ACKs (of packets sent as in plain
-    slow start) or the next ACK. The ACK must arrive within 2 ms of the previous one. The time since HyStart's round
-    began, doubled for each of j sped-up rounds, must exceed half of (minimum RTT + 1 ms). The cap is then the window
-    plus n * (2^j - 1) packets, with n blue packets counted in this round before this ACK. The outcome is SUSS_CAPPED if
-    the cap was set, otherwise None. ``now`` is in us.
+    With EXITED_BY_CAP the caller also ends slow start. The cap is set once (SUSS_CAPPED), at a blue ACK (of packets
+    sent as in plain slow start) or the first ACK after the blue part of a round. The ACK must arrive within 2 ms of the
+    previous one. The time since HyStart's round began, doubled for each of j sped-up rounds, must exceed half of
+    (minimum RTT + 1 ms). The cap is then the window plus n * (2^j - 1) packets, with n blue packets counted in this
+    round before this ACK. In all other cases return None. ``now`` is in us.
     """
     if s.cap != NONE and s.base.congestion_window > s.cap:
         stop(s, CAPPED)  # [suss.exit.cap]
@@ -255,7 +257,8 @@ def measurements(s: Suss, now_ns: int, seq: int, snd_nxt: int, packets: int, ack
 
     An ACK of ``head_seq`` or later begins a round. The first ACKs of a round are blue: their packets were sent as in
     plain slow start, without pacing. The ACK of ``tail_seq`` ends this part and decides whether to speed the round up;
-    return that outcome, or None for other ACKs. While paced, later ("red") ACKs do not grow the window.
+    return that outcome, or None for other ACKs. In a paced round, which is one sped up, the ACKs after this part
+    ("red") do not grow the window.
     """
     outcome = None
     if s.is_blue == TAIL:
@@ -316,10 +319,10 @@ def speedup(s: Suss, delta_t_bat: int) -> bool:
     """Return whether the window is predicted to double again in the next round (suss_speedup of the patch).
 
     ``delta_t_bat``: the estimated train in us, the time from the first to the last blue ACK of the round. Blue ACKs
-    acknowledge packets sent as in plain slow start. In round 2 the minimum RTT must exceed 10 ms and the train be below
-    a quarter of it; if either fails, SUSS is disabled. Later rounds need a predicted train of at most the minimum RTT.
-    The smallest RTT of HyStart's round must not exceed M + (M / 8) * k / (k + 1). M: minimum RTT; k: rounds since M
-    changed.
+    acknowledge packets sent as in plain slow start. M: minimum RTT. In round 2, M must exceed 10 ms and the train be
+    below M / 4; if either fails, SUSS is disabled. Later rounds have two conditions. The predicted train, 2^(r - 1) *
+    delta_t_bat^2 / p, is at most M (r: number of the round; p: train of the round before). The smallest RTT of
+    HyStart's round is at most M + (M / 8) * k / (k + 1), with k rounds since M changed.
     """
     if s.round_no == 2:
         if s.delay_min > 10_000 and delta_t_bat < s.delay_min >> 2:
@@ -341,9 +344,10 @@ def speedup(s: Suss, delta_t_bat: int) -> bool:
 def quadruple(s: Suss, acked_bytes: int) -> None:
     """Set the limit of the window, ``limit``, and the pacing rate, ``rate`` in bytes/s, of a sped-up round.
 
-    Round r sends b * (2^(r - 1) - 1) additional packets; b is the number of its packets in plain slow start. The rate
-    spreads them over M - M / 2^(r - 1), where M is the minimum RTT. The limit is the window, plus ``acked_bytes`` of
-    the current ACK, plus the additional packets in excess of their number in the round before.
+    Round r sends b * (2^(r - 1) - 1) additional packets. r: number of the round, 1 for the initial window; b: number of
+    its packets in plain slow start. The rate spreads them over M - M / 2^(r - 1), where M is the minimum RTT. The limit
+    is the window, plus ``acked_bytes`` of the current ACK, plus the additional packets in excess of their number in the
+    round before.
     """
     mss = s.base.max_datagram_size
     blue_ack = blue_pkt(s) >> 1

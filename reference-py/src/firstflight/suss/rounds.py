@@ -23,7 +23,7 @@ RATE_MAX = 2**43
 
 
 def _blue_packets(state: Suss) -> int:
-    """Return the number of packets of this round in slow start without SUSS."""
+    """Return the number of packets that plain slow start sends in this round: 10 in round 1, doubled in each round."""
     return FIRST_PACKETS << (state.round_no - 1)  # [suss.round.blue]
 
 
@@ -50,7 +50,12 @@ def _train_us(state: Suss, t_ns: int) -> int | None:
 
 
 def _train_fits(state: Suss, train_us: int) -> bool:
-    """Return whether the predicted train of the next round is at most the minimum RTT."""
+    """Return whether the predicted train of the next round is at most the minimum RTT.
+
+    A train is the time from the first to the last ACK of packets sent as in plain slow start. The prediction is
+    2^(r - 1) * train_us^2 / p, where r is the number of this round and p the train of the round before. With p = 0
+    return false.
+    """
     before_us = state.train_us << (state.round_no - 3)
     if before_us == 0:
         return False  # [suss.later.none]

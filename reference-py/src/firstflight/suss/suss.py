@@ -75,7 +75,12 @@ def _stop(state: Suss, base: BaseState) -> None:
 
 
 def _detect(readings: Readings, state: Suss, base: BaseState, ack: Ack, rtt_ns: int) -> Outcome | None:
-    """Check window, train and delay of the round; return the outcome, or ``None``."""
+    """Check whether slow start ends; return the outcome, or ``None``. The caller sets ssthresh.
+
+    It ends if the window exceeds the cap, a window set by SUSS, or if the RTT has risen too far. If SUSS is disabled,
+    it also ends if the train of ACKs is too long. Without a cap, the cap may be set, which does not end slow start
+    (SUSS_CAPPED).
+    """
     found = None
     if state.cap_bytes is not None and base.cwnd_bytes > state.cap_bytes:
         _stop(state, base)  # [suss.exit.cap]
@@ -92,7 +97,11 @@ def _detect(readings: Readings, state: Suss, base: BaseState, ack: Ack, rtt_ns: 
 
 
 def _watch(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Outcome | None:
-    """Record the RTT sample of an ACK, and leave slow start if a check requires it; return the outcome, or ``None``."""
+    """Record the RTT sample of an ACK, and check whether slow start ends; return the outcome, or ``None``.
+
+    It ends if the window exceeds the cap that SUSS has set, or by HyStart's tests of the train of ACKs and the RTT.
+    There is no check without an RTT sample.
+    """
     if ack.latest_rtt_ns is None:
         return None
     rtt_ns = _take_sample(readings, state, ack, ack.latest_rtt_ns)
@@ -196,5 +205,5 @@ def _observe(state: Suss, base: BaseState, outcome: Outcome) -> Observation:
 
 
 def step(readings: Readings, state: Suss, base: BaseState, event: Event) -> Observation:
-    """Process one event with SUSS in these readings."""
+    """Process one event with SUSS; return the observables. ``readings``: the profile's choices for open questions."""
     return _observe(state, base, _on_event(readings, state, base, event))

@@ -56,7 +56,11 @@ def _allowed_bytes(offer: SavedPath, window_bytes: int) -> int:
 
 
 def _begin_startup(state: TcbSharing, base: BaseState, offer: SavedPath) -> bool:
-    """Begin a paced startup, unless the window is too small; return whether it began."""
+    """Begin a paced startup with the cached cwnd of ``offer`` as window; return whether it began.
+
+    The window is at most ``offer.max_jump_bytes``, rounded down to datagrams. If it is at most ten datagrams, nothing
+    changes.
+    """
     packets = _allowed_bytes(offer, offer.saved_cwnd_bytes) // base.max_datagram_size_bytes
     if packets <= INITIAL_DATAGRAMS:
         return False  # [tcb-sharing.startup.small]

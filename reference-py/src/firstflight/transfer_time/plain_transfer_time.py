@@ -149,7 +149,8 @@ def compute(profile: str, inputs: dict[str, int]) -> dict[str, int | Fraction]:
     ``psi``: number of rounds that leave the link idle (slow start) or are slower than the link (other schemes); the
     last round of the transfer never counts. ``gamma``: time in ns from the first packet until the last packet is sent,
     an exact fraction. ``gamma_ns``: the same, rounded down. ``response_time_ns``: ``gamma_ns`` plus one RTT. The
-    profile ``quick-start-rate`` has the outputs ``code`` and ``approved_rate_bps`` instead.
+    profile ``quick-start-rate`` has two other outputs: ``code``, the code N of a Rate Request in RFC 4782, and
+    ``approved_rate_bps``, its rate in bit/s. Both are 0 for a request below the smallest rate.
     """
     if profile == "quick-start-rate":
         code, rate_bps = quick_start_rate(**inputs)

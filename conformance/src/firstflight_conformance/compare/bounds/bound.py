@@ -12,10 +12,10 @@ from firstflight.events import Event
 class Taken:
     """A value that an implementation took from an interval.
 
-    ``quantity``: name of the value, such as "jump". ``share``: the value divided by another quantity. ``reference``:
-    text that names this quantity, such as "of the saved window". ``acts``: false if the text allows to do nothing and
-    the implementation did nothing. ``shows``: changes of the model's observation in addition to windows and threshold,
-    by member. ``extreme``: the value is 0, without a lower limit in the text.
+    ``quantity``: name of the value, such as "jump". ``share``: the value divided by a reference, such as the saved
+    window. ``reference``: text with this divisor, such as "of the saved window". ``acts``: false if the text permits
+    inaction and the implementation did nothing. ``shows``: new values of further members of the model's observation, by
+    member, in addition to window and threshold. ``extreme``: the value is 0, without a lower limit in the text.
     """
 
     point: str
@@ -41,7 +41,11 @@ class Bound:
     """
 
     def __init__(self, point: str, advance: Advance) -> None:
-        """Start before the first event. ``point``: id of the open point. ``advance``: model for trying other events."""
+        """Create the bound of the open point with the id ``point``, before the first event of a case.
+
+        ``advance``: function of the model that processes an event in place. The bound uses it to compute limits of its
+        interval from modified events, such as an ACK that is not app-limited.
+        """
         self.point, self.advance = point, advance
 
     def copy(self, advance: Advance) -> "Bound":

@@ -11,7 +11,12 @@ class Threshold(Bound):
     """Section 4.4: at the start of a connection, before a loss or mark, the threshold may be set to a desired value."""
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept a threshold of at least two datagrams when the mode begins, unless a threshold is already set."""
+        """Accept an observed threshold of at least two datagrams at the event where Quick-Start mode begins.
+
+        The model sets no threshold there; set its threshold to the observed one. Return the threshold as the value
+        taken, with its share of QS-cwnd, the window of the approved rate. Return None for other events and thresholds.
+        Return None also if the model already has a threshold, or if the request was not in the handshake.
+        """
         ssthresh_bytes, base, quick = observed.get("ssthresh_bytes"), state.base, state.startup
         if ssthresh_bytes is None or base.ssthresh_bytes is not None or quick.midway:
             return None

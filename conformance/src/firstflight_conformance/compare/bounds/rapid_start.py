@@ -10,10 +10,12 @@ _RECOVERY = "recovery"
 
 
 class KeptFractions(Bound):
-    """The draft specifies no rounding. The model rounds down after each statement, by less than a byte each time.
+    """Windows in the first recovery that keep the fractions of a byte which the model rounds down.
 
-    The model continues from its own window after each event, so that accepted differences never exceed the sum of the
-    fractions. ``reductions``: number of reductions in this recovery. ``own``: window and threshold of the model.
+    The draft specifies no rounding. The model rounds down after each statement of the draft's pseudocode, by less than
+    a byte. A window may exceed the model's by one byte for each earlier reduction in this recovery, and by one more
+    byte. The model continues from its own window after each event, so that accepted differences do not add up.
+    ``reductions``: number of reductions in this recovery. ``own``: window and threshold of the model.
     """
 
     reductions = 0
@@ -46,8 +48,9 @@ class KeptFractions(Bound):
     def settle(self, before: Any, state: Any, event: Event) -> None:
         """Restore the model's own window and threshold after an accepted answer, and count a reduction of the window.
 
-        This applies while ``state`` is in the first recovery. Accepted differences therefore do not add up. At the end
-        of this recovery, keep the accepted window and threshold, and set the number of reductions to 0.
+        An accepted answer has a larger window than the model, within the permitted interval, and ``state`` was set to
+        it. Restoring applies while ``state`` is in the first recovery, so that accepted differences do not add up. At
+        the end of this recovery, keep the accepted window and threshold, and set the number of reductions to 0.
         """
         recovers, base = _stage(state) == _RECOVERY, state.base
         if recovers and self.own is not None:

@@ -90,11 +90,12 @@ class RateLimited(Bound):
         return flight_bytes * (1 + min(share, Fraction(1)))
 
     def _grown(self, before: Any, used: Ack, base: Any) -> int:
-        """Return the window of the model after the ACK ``used`` minus the window of ``base``, in bytes.
+        """Return the growth by the ACK ``used``: the model's window after it minus the window of ``base``, in bytes.
 
         ``before``: the controller before the ACK. ``used``: the ACK with ``app_limited`` false. ``base``: the base
-        controller to compare with. Growth by more than the acknowledged bytes is a jump and counts as 0. Return 0 also
-        if the window is smaller, or if the slow start threshold differs from ``base``.
+        controller before the ACK, or after the same ACK processed as app-limited. Growth by more than the acknowledged
+        bytes is a jump and counts as 0. Return 0 also if the window is smaller, or if the slow start threshold differs
+        from ``base``.
         """
         after = before.copy()
         self.advance(after, used)

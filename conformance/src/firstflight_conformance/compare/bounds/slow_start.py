@@ -61,14 +61,16 @@ class AvoidanceGrowth(Bound):
 
     An acknowledged window is as many acknowledged bytes as the window has. The upper limit is one datagram for each
     acknowledged window, in proportion for parts of a window. ``credit_bytes`` is the growth that this limit permitted
-    so far and the sender did not use. It remains after a reduction of the window, because the byte counter of RFC 3465,
-    section 2.1, continues then.
+    so far and the sender did not use, at most two datagrams. After a reduction of the window it rises in proportion to
+    the smaller window, because the byte counter of RFC 3465, section 2.1, continues then.
 
-    The lower limit, half a datagram, stands for "roughly" one datagram per round trip (RFC 5681, section 3.1). It
-    applies to complete windows only, because byte counting (RFC 3465) adds nothing before a whole window is
-    acknowledged. The number of complete windows is computed from the upper limit: its bytes, less one byte for each
-    acknowledged packet for rounding, are divided by the datagram size. A quarter is subtracted from the quotient,
-    because an implementation may count some packets only at a later ACK. The result is rounded down.
+    The lower limit, half a datagram, stands for "roughly" one datagram per round trip (RFC 5681, section 3.1). It is
+    tested only for a window below the model's. It applies to complete windows only, because byte counting (RFC 3465)
+    adds nothing before a whole window is acknowledged. The number of complete windows follows from the growth that the
+    upper limit permits at each ACK, without the credit. This growth is reduced by one byte for each packet of the
+    ACK, for rounding, to no less than 0. The sum over all ACKs so far is divided by the datagram size. A quarter is
+    subtracted from the quotient, because an implementation may count some packets only at a later ACK. The result is
+    rounded down.
 
     The bound does not apply if a startup algorithm has its own rule for congestion avoidance.
     """

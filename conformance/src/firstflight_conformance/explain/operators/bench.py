@@ -40,9 +40,10 @@ class CandidateError(ArithmeticError):
 class Bench:
     """A copy of the model with the permitted choices of an implementation. Its functions can be replaced.
 
-    A changed line of the copy can call the function named :data:`SUBSTITUTED` with its computed value. ``substitute``:
-    the value that this function returns instead, or ``None`` for the computed value. ``inputs``: the second argument of
-    the last call that returned ``substitute``.
+    A changed line of the copy can call the function named :data:`SUBSTITUTED` with two arguments: its computed value,
+    and a tuple of quantities known there, such as the bytes in flight. ``substitute``: the value that this function
+    returns instead, or ``None`` for the computed value. ``inputs``: the tuple of the last call that returned
+    ``substitute``.
     """
 
     #: Name of a function that substituted lines of the model call.
@@ -126,7 +127,11 @@ class Operated(Switched):
 
 @contextmanager
 def limited() -> Iterator[None]:
-    """Limit CPU time and memory of a candidate in the main thread. Raise :class:`CandidateError` beyond the limits."""
+    """Limit CPU time and memory of the body, which runs a candidate, an edited model.
+
+    Raise :class:`CandidateError` beyond the CPU time. Allocations beyond the memory limit raise :class:`MemoryError`.
+    Outside of the main thread there are no limits.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return

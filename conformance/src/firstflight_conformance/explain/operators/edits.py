@@ -86,7 +86,7 @@ class _Place:
     statement: ast.stmt
 
     def to(self, new: ast.AST) -> tuple[Swap]:
-        """Return the swap to another expression."""
+        """Return one swap in a tuple: the edit that replaces the expression at this place with ``new``."""
         return (Swap(self.holder, self.key, _located(new, self.node)),)
 
 
@@ -434,7 +434,7 @@ class _Block:
 
     @property
     def statement(self) -> ast.stmt:
-        """The statement."""
+        """The statement of this object: item ``index`` of ``body``."""
         return self.body[self.index]
 
 

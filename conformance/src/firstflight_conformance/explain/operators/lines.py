@@ -65,7 +65,11 @@ def differing_lines(
 
 
 def _values(function: SourceFunction, numbers: set[int]) -> Iterator[tuple[ast.stmt, Any, ast.expr]]:
-    """Yield the executed statements that set or return a window, each with its node and the expression of the value."""
+    """Yield statements on the lines ``numbers`` that assign cwnd or ssthresh, or return from a ``*_bytes`` function.
+
+    Each comes with the node of the syntax tree that contains its value (the statement itself), and with the expression
+    of the value. Statements with a constant or a tuple as the value are left out.
+    """
     for node in ast.walk(function.node):
         if not isinstance(node, ast.Assign | ast.Return) or node.lineno not in numbers or node.value is None:
             continue

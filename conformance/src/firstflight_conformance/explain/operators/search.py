@@ -146,8 +146,8 @@ class Search:
         """Return edits that explain all failures and make a line compute its value as a fraction of another quantity.
 
         The lines set or return cwnd or ssthresh and are executed at the first divergence of ``anchor``, a failing case.
-        Lines whose value explains failures are stored in ``lines``: with observed windows in place of the value, the
-        model gives all answers.
+        Lines whose value explains at least one failure are added to ``self.lines``: with observed windows in place of
+        the value, the model gives all answers to that case.
         """
         at = anchor.lines[anchor.subject.first or 0]
         executed = [
@@ -212,8 +212,8 @@ class Search:
     def _waves(self, anchor: Anchor) -> Iterator[Iterator[Operation]]:
         """Yield four generators of operations (edits of the model), the waves of the search.
 
-        The first changes events. The others edit the functions executed by ``anchor``, a failing case, up to its first
-        divergence, the most frequent mistakes first.
+        The first changes events before the model processes them, such as ignored losses. The others edit the functions
+        executed by ``anchor``, a failing case, up to its first divergence, the most frequent mistakes first.
         """
         lines: Lines = {}
         for event in anchor.lines:
@@ -251,7 +251,7 @@ class Search:
         """Yield the operations whose edited model gives the observed answers up to and including the first divergence.
 
         ``anchor``: the failing case with these answers. Each operation (an edit of the model) comes with the edited
-        model, once per search. The generator ends when the budget is spent.
+        model. Edited models that this search has tried before are skipped. The generator ends when the budget is spent.
         """
         for operation in operations:
             if self.budget.is_spent:
@@ -274,9 +274,9 @@ class Search:
     def _agrees(self, anchor: Anchor, operation: Operation, variant: Operated) -> bool:
         """Return whether the edited model ``variant`` gives the observed answers through the first divergence.
 
-        ``anchor``: a failing case, and ``operation``: the edit. Where possible, the comparison begins at the first
-        event that executes the edited line; the edit cannot change earlier answers. The event of the divergence is
-        included.
+        ``anchor``: a failing case, and ``operation``: the edit. With stored states of the model in ``anchor``, the
+        comparison begins at the first event that executes the edited line; the edit cannot change earlier answers.
+        Otherwise all events are compared. The event of the divergence is included.
         """
         subject, first = anchor.subject, anchor.subject.first or 0
         if not anchor.states:

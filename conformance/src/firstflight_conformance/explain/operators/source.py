@@ -300,7 +300,7 @@ class Clauses:
 
     @cached_property
     def _calls(self) -> list[tuple[str, tuple[SourceFunction, int]]]:
-        """The names of called functions, each with the function and the line that calls it."""
+        """The names of called functions, each with the calling function and the line of the call."""
         return [
             (node.func.id if isinstance(node.func, ast.Name) else node.func.attr, (caller, node.lineno))
             for caller in self._model.functions

@@ -137,8 +137,10 @@ class Following:
     def recording(self, name: str, initial_window_bytes: int | None) -> Recording:
         """Return the recording. ``initial_window_bytes``: as given by the user, or None to derive it from the capture.
 
-        Raise :class:`UnfitError` without ACKs of data, with too many missing segments, or if the first flight is too
-        small to show the initial window.
+        Raise :class:`UnfitError` without ACKs of data, or if over 1% of the segments are missing in the capture. A
+        capture at the receiver that ends at a retransmission or congestion mark may lack more segments. Also raise it
+        if the receiver's window often limits the sender, and did so before the first ACK. With None, also raise it if
+        the first flight is too small to be the initial window, and no later round shows it.
         """
         if not self.acks:
             raise UnfitError("has no ACK of data")
@@ -197,7 +199,7 @@ class Following:
         self.ended = "followed until the receiver's window limited the sender"
 
     def _data(self, segment: Segment) -> bool:
-        """Process a segment of the sender. Return whether to continue."""
+        """Process a segment of the sender. Return true, or false at a retransmission (end of the recording)."""
         if not segment.payload_bytes:
             return True
         first = self.sent_bytes + distance(segment.seq, self._connection.start + self.sent_bytes)
@@ -306,7 +308,7 @@ class Following:
                 self._recorder.steps[self._sent_step] = replace(step, event=replace(step.event, app_limited=True))
 
     def _ack(self, segment: Segment) -> bool:
-        """Process a segment of the receiver. Return whether to continue."""
+        """Process a segment of the receiver. Return true, or false at a congestion mark (end of the recording)."""
         if segment.stamps is not None and (self._stamp is None or is_later(segment.stamps[0], self._stamp)):
             self._stamp = segment.stamps[0]
         if segment.ack is None:
@@ -393,8 +395,8 @@ class _FirstFlight:
         """Process a segment; ``flight_bytes``: bytes in flight before it.
 
         Return whether an ACK that is missing in the capture must have released the segment, and ended the first flight
-        before it. The first flight must not have ended yet. The segment must follow the first segment by more than 9/10
-        of the handshake's RTT. For a capture at the receiver the result is always false.
+        before it. True only if the first flight had not ended, and the segment follows the first segment by more than
+        9/10 of the handshake's RTT. False for a capture at the receiver.
         """
         if self._t_ns is None:
             self._t_ns = t_ns
@@ -422,10 +424,10 @@ class _FirstFlight:
         self.end(flight_bytes)
 
     def flies(self, flight_bytes: int, acked_bytes: int) -> None:
-        """Update the largest bytes in flight of the first round with ``flight_bytes``, after an ACK released packets.
+        """Process sent packets: update the largest bytes in flight of the first round with ``flight_bytes``.
 
-        The first round ends when all bytes of the first flight are acknowledged, so afterwards nothing changes.
-        ``acked_bytes``: all bytes acknowledged so far.
+        ``flight_bytes``: bytes in flight after these packets. ``acked_bytes``: all bytes acknowledged so far. The first
+        round ends when all bytes of the first flight are acknowledged, so afterwards nothing changes.
         """
         if self._bytes is None or acked_bytes < self._bytes:
             self._in_round_bytes = max(self._in_round_bytes, flight_bytes)
@@ -470,8 +472,9 @@ class _FirstFlight:
     def _later(self, steps: Sequence[Step]) -> tuple[int, int, int] | None:
         """Return bounds of the initial window from a later round, in segments, and the number of the round; or None.
 
-        The lower bound assumes growth by each packet acknowledged before, as in BBR; the upper bound no growth, as in
-        CUBIC.
+        The round is the first that cwnd, not the application, ended. The lower bound assumes that cwnd grew by each
+        packet acknowledged before, although the application limited the sender, as in BBR. The upper bound assumes that
+        cwnd did not grow in this time, as in CUBIC. None if cwnd ended the first flight, or no round.
         """
         events = [step.event for step in steps]
         initial = initial_release(events)
@@ -502,16 +505,18 @@ class _Growth:
         """Process sent packets; ``flight_bytes`` is the bytes in flight after them.
 
         If this is at least 5/4 of the stored flight, store it and restart the counts of rounds and ACKs. ``clocked``:
-        an ACK released the packets, and the last packet was full.
+        an ACK released the packets, and the last packet was full. Then the end of the present round counts it for
+        :attr:`over`.
         """
         self._clocked |= clocked
         if 4 * flight_bytes >= _GROWN_QUARTERS * self._mark_bytes:
             self._mark_bytes, self._rounds, self._acks = flight_bytes, 0, 0
 
     def acked(self, acked_bytes: int, sent_bytes: int) -> None:
-        """Process an ACK: add it to the ACKs without growth, and if it ends a round, add the round to these rounds.
+        """Process an ACK: add one to the ACKs since the flight last grew by a quarter, and count a round that it ends.
 
-        Rounds without data released by an ACK are limited by the application and not counted.
+        The round counts only if an ACK released data in it: other rounds are limited by the application. A round ends
+        when all data that was sent at the end of the previous round is acknowledged.
         """
         self._acks += 1
         if acked_bytes >= self._round_end:
@@ -529,8 +534,8 @@ def _flagged(steps: tuple[Step, ...], number: int) -> tuple[Step, ...]:
     """Return the steps of the recording (events with reports), the early ones flagged as application-limited.
 
     ``number``: number of the round, from 1, that shows the initial window. If it is 1, no step is flagged. Otherwise
-    the first release that cwnd ended shows the window. Every ``Sent`` and ``Ack`` up to the last ACK before this
-    release is flagged.
+    the window is shown by the first release (packets sent between two ACKs) that cwnd, not the application, limited.
+    Every ``Sent`` and ``Ack`` up to the last ACK before this release is flagged.
     """
     initial = initial_release([step.event for step in steps])
     if number == 1 or initial is None:

@@ -118,7 +118,7 @@ def _ip6(data: bytes, frame: Frame, at: int) -> Place | None:
 
 
 def key_of(data: bytes, place: Place) -> bytes:
-    """Return addresses and ports, source first."""
+    """Return the addresses, then the ports, of the segment at ``place`` as bytes, each with the source first."""
     four = data[place.network] >> 4 == 4
     addresses = data[place.network + 12 : place.network + 20] if four else data[place.network + 8 : place.network + 40]
     return addresses + data[place.tcp : place.tcp + 4]
@@ -135,7 +135,7 @@ def is_first(data: bytes, place: Place) -> bool:
 
 
 def hosts_of(key: bytes) -> tuple[Host, Host]:
-    """Return source and destination of a key."""
+    """Return source and destination from ``key``: the addresses, then the ports, as bytes (:func:`key_of`)."""
     half = (len(key) - 4) // 2
     ports = struct.unpack("!HH", key[-4:])
     return (key[:half], ports[0]), (key[half:-4], ports[1])

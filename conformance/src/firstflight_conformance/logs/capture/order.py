@@ -50,8 +50,9 @@ def in_order(segments: Iterable[Segment], sender: Host) -> Iterator[Segment]:
 def _exchanged(held: list[Segment], ack: Segment, sender: Host) -> bool:
     """Return whether ``ack`` and the ACK ``held[0]``, captured before it, are in the wrong order.
 
-    True if ``ack`` acknowledges less than ``held[0]``, and the data between them echoes a time stamp older than the
-    time stamp of ``held[0]``. The sender had then not received ``held[0]`` when it sent the data.
+    ``held``: an ACK, then the segments captured between it and ``ack``. True if ``ack`` acknowledges less than
+    ``held[0]``, and the first of the sender's segments between them echoes a time stamp older than the time stamp of
+    ``held[0]``. The sender had then not received ``held[0]`` when it sent this segment.
     """
     first = held[0]
     if first.source == sender or first.ack is None or ack.ack is None or distance(ack.ack, first.ack) >= 0:
@@ -95,7 +96,8 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
     Data keeps its captured time. An ACK gets the captured time of that data. With TCP time stamps, a lower bound of the
     time that the sender waited before sending the data is subtracted. Data echoes the time stamp of the last ACK that
     the sender had received (RFC 7323, section 4.3). Without time stamps, an ACK is assumed to release data that is
-    captured after the sender's answer time in the handshake. A queue on the path then makes the flight too small.
+    captured about as long after the ACK as the sender took to answer in the handshake, or later. A queue on the path
+    then makes the flight too small.
     """
     stamped = has_stamps(segments, connection)
     waiting: deque[Segment] = deque()
@@ -131,16 +133,21 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
 def _waited_ns(ack: Segment, data: Segment, connection: Connection, on_path_ns: int) -> int:
     """Return a lower bound, in ns, of the time between the arrival of an ACK at the sender and the sending of data.
 
-    It is the captured time from ACK to data, less the RTT of the path with its queue. A margin of 1 ms and 1/128 of
-    this RTT is also subtracted. ``on_path_ns``: time to transmit the bytes in flight at the rate of the path, 0 without
-    a queue. In slow start a round is sent at twice this rate, so half of the flight may be queued.
+    It is the captured time from ACK to data, less the RTT of the path with its queue, and less a margin of 1 ms and
+    1/128 of this RTT. The RTT is the sender's answer time in the handshake plus half of ``on_path_ns``, but at least
+    ``on_path_ns``. ``on_path_ns``: time to transmit the bytes in flight at the rate of the path, 0 without a queue. In
+    slow start a round is sent at twice this rate, so half of the flight may be queued.
     """
     least_ns = max(connection.own_ns + on_path_ns // 2, on_path_ns)
     return max(data.t_ns - ack.t_ns - least_ns - least_ns // _WAITED_ONE_OF - _WAITED_NS, 0)
 
 
 def _bytes_per_s(segments: list[Segment], connection: Connection) -> int:
-    """Return the arrival rate of the data: the 90th percentile of the rates of runs of segments."""
+    """Return the arrival rate of the data, in bytes per second.
+
+    It is the 90th percentile of the rates of runs of three consecutive data segments, or 10^9 with fewer than four data
+    segments.
+    """
     data = [segment for segment in segments if segment.source == connection.sender and segment.payload_bytes]
     rates = sorted(
         sum(segment.payload_bytes for segment in data[at + 1 : at + _RUN + 1])

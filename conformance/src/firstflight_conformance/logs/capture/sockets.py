@@ -91,7 +91,11 @@ def _progress(samples: Sequence[Sample]) -> tuple[int, int]:
 
 
 def _sockets(data: bytes) -> Iterator[tuple[str, int | None, str]]:
-    """Yield addresses, time and state of each socket. The state is on the addresses' line (``-O``) or the next line."""
+    """Yield addresses, time in ns and state of each socket in the output of ``ss``.
+
+    The time is from the last line before with a time of ``date +%s.%N``, or None without such a line. The state is on
+    the line of the addresses (option ``-O`` of ``ss``) or on the next line.
+    """
     t_ns: int | None = None
     addresses: str | None = None
     for line in data.decode("utf-8", "replace").splitlines():

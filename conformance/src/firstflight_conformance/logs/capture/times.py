@@ -12,7 +12,7 @@ _BURST_NS = 1_000_000
 
 
 class Times:
-    """Capture time and TCP time stamp (RFC 7323) of each segment of the sender."""
+    """Capture time and TCP time stamp (RFC 7323) of each data segment of the sender that has a time stamp."""
 
     def __init__(self) -> None:
         """Begin without segments."""

@@ -20,12 +20,15 @@ _FORMATS = ("absolute", "relative", "relative_to_epoch", "delta", "relative_to_p
 class Clock:
     """Converts the times of records to ns that never decrease.
 
-    ``early``: number of records before the previous record, which get its time. ``earliest_ns``: the largest
-    correction. ``notes``: unknown units and formats of the header.
+    ``early``: number of records with an earlier logged time than the record before; they get the time of that record.
+    ``earliest_ns``: the largest correction. ``notes``: unknown units and formats of the header.
     """
 
     def __init__(self, header: Mapping[str, Any], *, as_logged: bool) -> None:
-        """Read the format from the header. ``as_logged``: do not move the times to the origin of recordings."""
+        """Read the unit and the format of the times (absolute, relative or differences) from the header.
+
+        ``as_logged``: do not move the times to the origin of recordings.
+        """
         trace = member(header, "trace")
         common = member(trace, "common_fields")
         kind = str(common.get("time_format", ""))

@@ -53,10 +53,10 @@ class Group:
 
 
 def groups_of(items: Iterable[Item], order: Order, writer: Writer) -> list[Group]:
-    """Return one group for each event: its records in the log, with the metrics logged after them, in time order.
+    """Return one group for each event, in the order of processing: the records of the event, with its metrics.
 
-    ``order``: where the log has metrics and losses relative to packets and ACKs. ``writer``: the software that wrote
-    the log, with its deviations from this order.
+    ``order``: whether the log has the metrics and losses of a packet or ACK before or after its record. Records logged
+    before it are moved after it. ``writer``: the software that wrote the log, with its deviations from this order.
     """
     groups: list[Group] = []
     ordered = arranged(items, order)
@@ -77,8 +77,9 @@ def groups_of(items: Iterable[Item], order: Order, writer: Writer) -> list[Group
 
 
 def _continues(group: Group, item: Item, writer: Writer) -> bool:
-    """Return whether a record belongs to the event of ``group``: packets sent or lost at once, without metrics between.
+    """Return whether the record ``item`` belongs to the event of ``group``.
 
+    An event contains packets sent at one time, or packets lost within 5 ms, without metrics between their records.
     Exception: some writers log metrics between the losses of one event (``metrics_between_losses``).
     """
     last = group.items[-1]

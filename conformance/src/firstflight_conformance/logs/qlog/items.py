@@ -65,7 +65,7 @@ class Received:
 
 @dataclass(slots=True)
 class Acked:
-    """Newly acknowledged packets, in logs with separate records of them."""
+    """Newly acknowledged packets, in logs with events ``packets_acked``."""
 
     t_ns: int
     space: str
@@ -137,7 +137,10 @@ _METRICS = {
 
 @dataclass(slots=True)
 class Reader:
-    """Turns records into items. ``sent_to``: end of the data sent so far, by stream."""
+    """Turns records of a qlog into items: objects of the classes in :data:`Item`, such as ``Sent`` or ``Metrics``.
+
+    ``sent_to``: end of the data sent so far, by stream.
+    """
 
     sent_to: dict[int, int] = field(default_factory=dict)
 

@@ -267,7 +267,12 @@ def _with_range(recording: Recording) -> Recording:
 
 
 def _first_window(items: Sequence[Item]) -> int | None:
-    """Return the first window of the log. quiche adapts it to the datagram size until it sends the first packet."""
+    """Return the initial window in bytes, or None without a logged window.
+
+    It is the smallest window logged before the second sent packet and before the first received packet. Without a
+    window up to then, it is the first logged window. quiche adapts its window to the datagram size until it sends the
+    first packet.
+    """
     first_bytes: int | None = None
     sent = 0
     for item in items:
@@ -281,7 +286,7 @@ def _first_window(items: Sequence[Item]) -> int | None:
 
 
 def _largest(build: Build) -> int:
-    """Return the most frequent size of packets. The largest packet is often a probe."""
+    """Return the most frequent size of packets in bytes, not the largest: the largest packet is often a probe."""
     sizes: Counter[int] = Counter()
     for step in build.recorder.steps:
         if isinstance(step.event, SentEvent):

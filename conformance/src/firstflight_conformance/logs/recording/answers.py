@@ -23,7 +23,10 @@ class Answer:
 
 
 def answers_of(recording: Recording) -> list[Answer]:
-    """Return one answer for each event. Members that its step does not report keep their last reported value."""
+    """Return one answer for each event: cwnd, ssthresh and state of the sender after it.
+
+    Members that the sender did not report after an event keep their last reported value.
+    """
     now = Answer(initial_window_bytes(recording))
     answers = []
     for step in recording.steps:

@@ -159,7 +159,10 @@ def _ranges(packets: Packets) -> list[tuple[int, int]]:
 
 
 def _append(runs: list[Run], run: Run) -> None:
-    """Add a run, or extend the last run."""
+    """Append ``run`` to ``runs``, or extend the last run by it.
+
+    The last run is extended if the packet numbers of ``run`` follow it directly, with equal size and send time.
+    """
     if runs and runs[-1] == Run(runs[-1].first, run.first - 1, run.size_bytes, run.sent_t_ns):
         run = Run(runs.pop().first, run.last, run.size_bytes, run.sent_t_ns)
     runs.append(run)

@@ -76,7 +76,11 @@ class Recording:
         return tuple(step.event for step in self.steps)
 
     def in_full_flight(self) -> tuple[Event, ...]:
-        """Return the events as if no packet was discarded: their bytes in flight follow from the events alone."""
+        """Return the events as if no packet was discarded: their bytes in flight follow from the events alone.
+
+        Discarded packets left flight neither acknowledged nor lost, for example with the handshake keys. Their bytes
+        are added to the bytes in flight of all later events.
+        """
         discarded_bytes, events = 0, []
         for step in self.steps:
             event, discarded_bytes = step.event, discarded_bytes + step.discarded_bytes
