@@ -122,7 +122,7 @@ def as_the_command(tab: Any, tmp_path: Path, names: list[tuple[str, str | None]]
             if name in ("prose.txt", "broken.jsonl"):
                 assert printed.startswith("Error: ")
                 assert "json" not in answer
-                assert answer["fault"] in printed or "is no recording" in answer["fault"]
+                assert answer["fault"] in printed or "violates its schema" in answer["fault"]
                 continue
             assert answer.get("json") == printed, (name, answer.get("fault"))
             assert answer["curves"] == 3

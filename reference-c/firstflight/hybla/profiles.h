@@ -27,7 +27,7 @@ enum {
     FF_HYBLA_UNIT_MIXED = 1, /* each ACK once in slow start, each packet in congestion avoidance */
 };
 
-/* How is growth collected? (Y5) */
+/* Does the window grow by whole datagrams or bytes, and is the rest kept for later ACKs? (Y5) */
 enum {
     FF_HYBLA_GAIN_DATAGRAMS = 0, /* whole datagrams are gained, the rest is kept */
     FF_HYBLA_GAIN_MIXED = 1, /* whole bytes in slow start, without a rest; whole datagrams in congestion avoidance, the rest is kept */

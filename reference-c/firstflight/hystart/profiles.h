@@ -21,7 +21,7 @@ enum {
     FF_HYSTART_TRAIN_THRESHOLD_WHOLE = 1, /* all of it */
 };
 
-/* To which round does the ACK belong that ends a round? (Y4) */
+/* Does the ACK that ends a round belong to this round or to the next? (Y4) */
 enum {
     FF_HYSTART_BOUNDARY_ACK_NEXT = 0, /* to the next, which it begins */
     FF_HYSTART_BOUNDARY_ACK_ENDED = 1, /* to the one that it ends; the next ACK begins another */

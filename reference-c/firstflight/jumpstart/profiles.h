@@ -102,7 +102,7 @@ enum {
     FF_JUMPSTART_GROWTH_ONE_IN_TWENTY = 2, /* while the last send filled the window: in congestion avoidance by one packet for 20 acknowledged */
 };
 
-/* Is there a jump after a loss? (B13) */
+/* May a jump begin after a loss or CE mark has reduced the window? (B13) */
 enum {
     FF_JUMPSTART_ENTRY_AFTER_LOSS_ALLOWED = 0, /* yes, once recovery is over */
     FF_JUMPSTART_ENTRY_AFTER_LOSS_NEVER = 1, /* no */

@@ -204,7 +204,7 @@ enum {
     FF_SEARCH_CURRENT_ZERO_NO_DECISION = 1, /* no decision */
 };
 
-/* Which bins make the overshoot: how does 2 * RTT / BIN_DURATION become a whole number? (A13) */
+/* How many bins does the overshoot sum: how does 2 * RTT / BIN_DURATION become a whole number? (A13) */
 enum {
     FF_SEARCH_ROLLBACK_NONE = 0, /* there is none */
     FF_SEARCH_ROLLBACK_FLOOR = 1, /* 5: 40/7 with the initial RTT, rounded down */

@@ -63,18 +63,19 @@ class Ack:
     """One ACK frame newly acknowledged ``packets``.
 
     ``latest_rtt_ns``: the RTT sample of this ACK; ``None`` if it gave none. ``min_rtt_ns``: the minimum RTT after this
-    sample; ``None`` before the first sample, as ``smoothed_rtt_ns``. ``oldest_unacked_packet``: the first packet with
-    data that no acknowledged packet carried, neither this packet nor a retransmission. It is the next packet number if
-    all data is acknowledged. It corresponds to TCP's cumulative acknowledgement. ``rate_delivered_bytes``: bytes
-    delivered from the sending of the last sent packet of ``packets`` until now, this ACK included. The six members with
-    ``rate_`` are the delivery-rate sample of the ACK. ``rate_interval_ns``: duration of this delivery: the longer of
-    the times to send and to acknowledge these bytes. ``rate_prior_delivered_bytes``: all bytes delivered when the last
-    sent packet of ``packets`` was sent. ``rate_app_limited``: whether the application limited the sender when the last
-    sent packet of ``packets`` was sent. It is also true if it did so earlier and the gap was still in flight then.
-    ``rate_in_flight_bytes``: bytes in flight after the last sent packet of ``packets`` was sent, this packet included.
-    ``rate_lost_bytes``: bytes declared lost from the sending of the last sent packet of ``packets`` until now, without
-    PMTU probes. ``not_in_flight``: the packets contain only ACK frames and were never in flight (RFC 9002, section 2).
-    Only adapters of version 2 of the adapter protocol receive this member.
+    sample; ``None`` before the first sample, as ``smoothed_rtt_ns``. ``oldest_unacked_packet``: the first packet whose
+    data is not acknowledged, neither in this packet nor in a retransmission. It is the next packet number if all data
+    is acknowledged. It corresponds to TCP's cumulative acknowledgement. ``rate_delivered_bytes``: bytes delivered from
+    the sending of the last sent packet of ``packets`` until now, this ACK included. The six members with ``rate_`` are
+    the delivery-rate sample of the ACK. ``rate_interval_ns``: duration of this delivery: the longer of the times to
+    send and to acknowledge these bytes. ``rate_prior_delivered_bytes``: all bytes delivered when the last sent packet
+    of ``packets`` was sent. ``rate_app_limited``: whether the application limited the sender when the last sent packet
+    of ``packets`` was sent. It is also true if the application limited the sender earlier and the resulting gap between
+    packets was still in flight then. ``rate_in_flight_bytes``: bytes in flight after the last sent packet of
+    ``packets`` was sent, this packet included. ``rate_lost_bytes``: bytes declared lost from the sending of the last
+    sent packet of ``packets`` until now, without PMTU probes. ``not_in_flight``: the packets contain only ACK frames
+    and were never in flight (RFC 9002, section 2). Only adapters of version 2 of the adapter protocol receive this
+    member.
     """
 
     t_ns: int
@@ -103,10 +104,10 @@ class Lost:
 
     ``rate_in_flight_bytes``: bytes in flight after the last sent packet of ``packets`` was sent, this packet included.
     ``rate_app_limited``: whether the application limited the sender when the last sent packet of ``packets`` was sent.
-    It is also true if it did so earlier and the gap was still in flight then. ``rate_lost_bytes``: bytes declared lost
-    from the sending of the last sent packet of ``packets`` until now, this event included, without PMTU probes.
-    ``pmtu_probe``: the packets are PMTU probes (RFC 9000, section 14.4). Only adapters of version 2 of the adapter
-    protocol receive this member.
+    It is also true if the application limited the sender earlier and the resulting gap between packets was still in
+    flight then. ``rate_lost_bytes``: bytes declared lost from the sending of the last sent packet of ``packets`` until
+    now, this event included, without PMTU probes. ``pmtu_probe``: the packets are PMTU probes (RFC 9000, section 14.4).
+    Only adapters of version 2 of the adapter protocol receive this member.
     """
 
     t_ns: int
@@ -174,11 +175,11 @@ class IdleRestart:
 
 @value
 class SavedPath:
-    """Connection setup is complete, and this is the saved set for the Remote Endpoint, with the limit of the endpoint.
+    """Connection setup is complete, and this is the saved set for the Remote Endpoint, with the limit of the endpoint in ``max_jump_bytes``.
 
-    Beta is ``beta_numerator`` / ``beta_denominator``. ``saved_cwnd_bytes``: this and ``saved_rtt_ns`` are both 0
-    without a set. ``expires_t_ns``: the end of its Lifetime, the last time of its use; ``None`` for none.
-    ``max_jump_bytes``: the largest jump; ``None`` for no bound.
+    Beta, ``beta_numerator`` / ``beta_denominator``, is the factor for the threshold after Safe Retreat.
+    ``saved_cwnd_bytes``: this and ``saved_rtt_ns`` are both 0 without a set. ``expires_t_ns``: the end of its Lifetime,
+    the last time of its use; ``None`` for none. ``max_jump_bytes``: the largest jump; ``None`` for no bound.
     """
 
     t_ns: int

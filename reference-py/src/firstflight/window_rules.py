@@ -16,7 +16,7 @@ from firstflight.values import value
 
 
 class RulesState(Protocol):
-    """Per-connection state of the window rules of a base controller, such as W_max of CUBIC.
+    """Per-connection state of the window rules of a base controller, such as the window before the last reduction.
 
     A base controller is a congestion control that runs alone or under a startup algorithm. Its window rules define
     how cwnd and ssthresh grow and shrink.
@@ -28,7 +28,7 @@ class RulesState(Protocol):
 
 @value
 class Windows:
-    """cwnd, ssthresh and the last recovery period of a base controller (NewReno, CUBIC, Hybla), at one moment.
+    """cwnd, ssthresh and the last recovery period of a base controller at one moment.
 
     ``ssthresh_bytes``: ``None`` while infinite. ``recovery_start_ns``: start of the last recovery period, ``None``
     before the first and after persistent congestion. ``in_recovery``: the period has not ended.

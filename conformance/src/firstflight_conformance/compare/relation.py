@@ -301,11 +301,10 @@ class _Search:
     def walk(self, base: frozenset[str], radius: int) -> _Walked:
         """Run the model along the answers from the alternatives ``base``, and return the resulting explanations.
 
-        An alternative is a permitted choice other than the model's. An explanation may add one at an event where it
-        changes the state or an observable. ``radius``: largest number of added alternatives that no answer required. An
-        alternative is required, and does not count, if the model gives the answer to this event only with it. With
-        radius 0 required alternatives are not added either: the alternatives for the whole case are exactly ``base``.
-        Alternatives at single events are tried with every radius.
+        An alternative is a permitted choice other than the model's, either for the whole case or for a single event.
+        Alternatives for a single event are always tried. With ``radius`` 0, the alternatives for the whole case are
+        exactly ``base``. Otherwise an explanation may add one at the first event where it changes the state or an
+        observable. ``radius`` limits the number of those added although the answer fits the model without them.
         """
         live, ended = self._begin(base, radius), list[_Live]()
         base_last = -1

@@ -201,16 +201,14 @@ def _rtt_ratio(subject: JudgedSender, by: int) -> Fraction | None:
 
 
 def _reduction(subject: JudgedSender) -> Reduction | None:
-    """Return event and factor of the first reduction of the window, or None.
+    """Return the first event that reduces the window with the factor of the reduction, or None.
 
-    The reduction is the first of two events. After a loss, the sender may set a new ssthresh below the window before
-    the loss; this ssthresh is then the reduced window. Or the window shrinks; the smaller window is then the reduced
-    window. If it shrinks by less than 1/20 after a loss, the smallest window of the recovery is the reduced window.
+    The event is the first of these two: after a loss, a new ssthresh below the window before the loss; or a smaller
+    window. The reduced window is this ssthresh or this smaller window. After a loss, a window can shrink by less than
+    1/20 and shrink further later: then the reduced window is the smallest window of the recovery.
 
-    The factor is the reduced window divided by the window before the loss, or before the reduction without a loss. The
-    divisor may include growth that the log does not show. If the bytes in flight before the loss differ from this
-    window by more than 1/20, they may be the divisor instead. This second quotient must be below 1, within 1/100 of a
-    multiple of 1/20, and nearer to such a multiple than the first.
+    The factor is the reduced window divided by the window before the loss (before the event, if no packet was lost).
+    The function :func:`_factor` divides by the bytes in flight instead if the result fits better.
     """
     lost: int | None = None
     threshold_bytes: int | None = None
@@ -248,6 +246,13 @@ def _captured_reduction(subject: JudgedSender) -> Reduction | None:
 
 
 def _factor(subject: JudgedSender, cause: int, index: int, new_bytes: int) -> Reduction:
+    """Return the reduction at event ``index`` to ``new_bytes``, with its factor.
+
+    The factor is ``new_bytes`` divided by the window before event ``cause``. Growth that the log does not show is added
+    to this window if the factor is then nearer to a multiple of 1/20. The factor is ``new_bytes`` divided by the bytes
+    in flight if they differ from the window by more than 1/20, and the quotient is below 1 and nearer to such a
+    multiple. Both changes require a distance of at most 1/100 from the multiple.
+    """
     window_bytes, event = subject.before[cause], subject.events[cause]
     window_factor = Fraction(new_bytes, window_bytes)
     grown_factor = Fraction(new_bytes, window_bytes + _untold_bytes(subject, cause))

@@ -57,11 +57,11 @@ class ComparedProfile:
 class ProfileComparison:
     """Inputs of a comparison between a sender and a profile.
 
-    ``question``: events and windows of the sender, the input for each profile. ``judged``: function that compares the
-    way of a profile, its answers to the events with its exit, with the sender. ``windows``: the sender's windows, or
-    None where unknown. ``thresholds``: its thresholds, or None if it reports none. ``points``: the compared ACKs up to
-    the sender's exit. ``later``: the compared ACKs after it. ``left``: the sender's exit. ``in_sum``: single ACKs may
-    differ if the sums agree.
+    The exit is the event where the sender leaves slow start. ``question``: events and windows of the sender, the input
+    for each profile. ``judged``: function that takes the answers and the exit of a profile and compares them with the
+    sender. ``windows``: the sender's windows, or None where unknown. ``thresholds``: its slow start thresholds, or None
+    if it reports none. ``points``: the compared ACKs up to the sender's exit. ``later``: the compared ACKs after it.
+    ``left``: the sender's exit. ``in_sum``: single ACKs may differ if the sums agree.
     """
 
     question: Question

@@ -85,8 +85,8 @@ def left_slow_start(
 def growth_of(points: Sequence[Point], before: Sequence[int]) -> Fraction | None:
     """Return the growth of the window per acknowledged byte at the first window-limited ACKs, or None without ACKs.
 
-    These are at least four ACKs, and more until they acknowledge twice the window before the first of them. ``points``:
-    window-limited ACKs. ``before``: window before each event, in bytes.
+    ``points``: window-limited ACKs. The function uses the first four, and more until they acknowledge twice the window
+    before the first of them; all ACKs if there are fewer. ``before``: window before each event, in bytes.
     """
     grown = acked = 0
     for number, point in enumerate(points):

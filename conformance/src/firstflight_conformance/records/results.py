@@ -235,8 +235,9 @@ class AdapterReport:
     def rules_passed(self) -> tuple[int, int] | None:
         """Number of MUST rules listed by passed cases, and number of MUST rules listed by all judged cases.
 
-        Reported for a null adapter: it contains no congestion control, so its passed cases should list few rules.
-        ``None`` for any other adapter, without a diagnosis, or if the judged cases list no MUST rule.
+        The numbers are reported for a null adapter only. It contains no congestion control, so its passed cases should
+        list few rules. Return ``None`` for all other adapters, for a report without the list of the rules that the
+        cases exercised, and if the judged cases list no MUST rule.
         """
         exercised = self.diagnosis.exercised if self.diagnosis is not None else None
         return (

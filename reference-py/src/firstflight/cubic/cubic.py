@@ -244,8 +244,9 @@ def reduce(
 ) -> tuple[int, int]:
     """Process a loss, or a CE mark if ``ce``; return the new window and ssthresh in bytes.
 
-    ``base``: window and ssthresh before the event. ``flight_bytes``: bytes in flight before the event, including the
-    lost packets. It is ``None`` for a CE mark, which uses the bytes in flight after the last event.
+    ``base``: window and ssthresh before the event. ``flight_bytes``: bytes in flight before a loss, including the lost
+    packets; ``None`` for a CE mark. A profile that reduces the bytes in flight uses ``flight_bytes`` at a loss, and the
+    stored bytes in flight at a CE mark, because the mark leaves them unchanged. Other profiles reduce the window.
     """
     prior = Saved(base, state.w_max_bytes, state.cwnd_prior_bytes, state.epoch)
     note_reduction(state, base.cwnd_bytes)

@@ -27,7 +27,7 @@ class Unit(Enum):
 
 
 class Gain(Enum):
-    """How is growth collected?"""
+    """Does the window grow by whole datagrams or bytes, and is the rest kept for later ACKs?"""
 
     DATAGRAMS = "datagrams"
     MIXED = "mixed"

@@ -20,7 +20,7 @@ class TrainThreshold(Enum):
 
 
 class BoundaryAck(Enum):
-    """To which round does the ACK belong that ends a round?"""
+    """Does the ACK that ends a round belong to this round or to the next?"""
 
     NEXT = "next"
     ENDED = "ended"

@@ -113,7 +113,7 @@ class Growth(Enum):
 
 
 class EntryAfterLoss(Enum):
-    """Is there a jump after a loss?"""
+    """May a jump begin after a loss or CE mark has reduced the window?"""
 
     ALLOWED = "allowed"
     NEVER = "never"

@@ -192,8 +192,8 @@ def _on_run_acked(state: BaseState, run: Run) -> tuple[Outcome, int]:
 
     Return the outcome of its last packet, and the bytes that have not grown the window and will do so once per ACK.
 
-    With the reading ``growth`` = ``acks`` these are all bytes of the run. With a base that has its own rules, such as
-    CUBIC, they are the bytes acknowledged in congestion avoidance. Otherwise they are 0. Packets sent before the last
+    With the reading ``growth`` = ``acks`` these are all bytes of the run. With a base that has its own window
+    rules, they are the bytes acknowledged in congestion avoidance. Otherwise they are 0. Packets sent before the last
     recovery period began neither grow the window nor count.
     """
     if sent_before_recovery(state, run.sent_t_ns):
@@ -220,7 +220,7 @@ def _grow_by_ack(state: BaseState, ack: Ack, acked_bytes: int) -> None:
 
     ``acked_bytes``: acknowledged bytes that have not grown the window yet.
 
-    - A base with its own rules for congestion avoidance, such as CUBIC, computes the window from them.
+    - A base with its own rules for congestion avoidance computes the window from them.
     - With the reading ``growth`` = ``acks``, slow start adds ``acked_bytes``, at most one datagram. Congestion
       avoidance adds the square of the datagram size divided by the window, at least one byte. With 0 ``acked_bytes``
       the window stays.
@@ -242,7 +242,7 @@ def _grow_by_ack(state: BaseState, ack: Ack, acked_bytes: int) -> None:
 
 
 def _windows(state: BaseState) -> Windows:
-    """Return cwnd, ssthresh and the last recovery period, as the rules of a base such as CUBIC need them."""
+    """Return cwnd, ssthresh and the last recovery period, as the window rules of a base need them."""
     return Windows(state.cwnd_bytes, state.ssthresh_bytes, state.recovery_start_ns, state.in_recovery)
 
 
@@ -308,8 +308,8 @@ def reduced_bytes(state: BaseState, window_bytes: int) -> int:
 def begin_recovery(state: BaseState, now_ns: int, window_bytes: int, prior_bytes: int) -> None:
     """Begin a recovery period: cwnd and ssthresh become ``window_bytes``, which a startup algorithm has computed.
 
-    ``prior_bytes``: the window before this reduction, or another quantity that the algorithm has reduced. The rules of
-    the base store it: CUBIC for W_max.
+    ``prior_bytes``: the window before this reduction, or another quantity that the algorithm has reduced. Window
+    rules that need the window before a reduction store it.
     """
     state.rules.note_startup_reduction(state.rules_state, now_ns, prior_bytes)
     state.cwnd_bytes = window_bytes

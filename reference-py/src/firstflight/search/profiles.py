@@ -231,7 +231,7 @@ class CurrentZero(Enum):
 
 
 class Rollback(Enum):
-    """Which bins make the overshoot: how does 2 * RTT / BIN_DURATION become a whole number?"""
+    """How many bins does the overshoot sum: how does 2 * RTT / BIN_DURATION become a whole number?"""
 
     NONE = "none"
     FLOOR = "floor"

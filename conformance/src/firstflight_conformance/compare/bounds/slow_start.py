@@ -59,20 +59,10 @@ def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
 class AvoidanceGrowth(Bound):
     """Growth by half a datagram to one datagram for each acknowledged window (RFC 9002, section 7.3.3).
 
-    An acknowledged window is as many acknowledged bytes as the window has. The upper limit is one datagram for each
-    acknowledged window, in proportion for parts of a window. ``credit_bytes`` is the growth that this limit permitted
-    so far and the sender did not use, at most two datagrams. After a reduction of the window it rises in proportion to
-    the smaller window, because the byte counter of RFC 3465, section 2.1, continues then.
-
-    The lower limit, half a datagram, stands for "roughly" one datagram per round trip (RFC 5681, section 3.1). It is
-    tested only for a window below the model's. It applies to complete windows only, because byte counting (RFC 3465)
-    adds nothing before a whole window is acknowledged. The number of complete windows follows from the growth that the
-    upper limit permits at each ACK, without the credit. This growth is reduced by one byte for each packet of the
-    ACK, for rounding, to no less than 0. The sum over all ACKs so far is divided by the datagram size. A quarter is
-    subtracted from the quotient, because an implementation may count some packets only at a later ACK. The result is
-    rounded down.
-
-    The bound does not apply if a startup algorithm has its own rule for congestion avoidance.
+    An acknowledged window is as many acknowledged bytes as the window has. A sender may use permitted growth later:
+    ``credit_bytes`` is permitted growth that it has not used yet, at most two datagrams. The lower limit of half a
+    datagram holds only for complete acknowledged windows: byte counting (RFC 3465) adds nothing before a window is
+    complete. The bound does not apply if a startup algorithm has its own rule for congestion avoidance.
     """
 
     credit_bytes = allowed_bytes = least_bytes = Fraction(0)
@@ -103,6 +93,7 @@ class AvoidanceGrowth(Bound):
         if observation.outcome.value == "drained" and window_bytes == least_bytes:
             return None  # SEARCH decides whether the ACK that ends the drain grows the window
         grown_bytes, size_bytes = self.grown_bytes + window_bytes - least_bytes, base.max_datagram_size_bytes
+        # Complete windows so far, less a quarter: an implementation may count some packets only at a later ACK.
         windows = (self.least_bytes + self._least(event, self._share(base, least_bytes, remaining_bytes))) / size_bytes
         if window_bytes < base.cwnd_bytes and grown_bytes < int(windows - _LEFT_WINDOWS) * size_bytes // 2:
             return None

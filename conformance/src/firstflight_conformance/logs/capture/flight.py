@@ -274,8 +274,9 @@ class Following:
     def _flush(self) -> None:
         """Record the packets sent since the last event as one event, and the bytes in flight as a lower bound of cwnd.
 
-        While the last ACK has SACK blocks, segments may exceed cwnd. A capture at the sender then gives no bound, and a
-        capture at the receiver subtracts the bytes of these blocks.
+        While the last ACK has SACK blocks, the bytes in flight include data that the receiver already has, and may be
+        above cwnd. Then no bound is recorded from a capture at the sender. From a capture at the receiver, the bound is
+        the bytes in flight less the bytes of these blocks.
         """
         burst, self._burst = self._burst, None
         if burst is None or not burst.sizes_bytes:
