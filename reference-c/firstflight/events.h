@@ -139,8 +139,9 @@ struct ff_backlog {
 /*
  * Connection setup is complete, and this is the saved set for the Remote Endpoint, with the limit of the endpoint in
  * `max_jump_bytes`. Beta, `beta_numerator` / `beta_denominator`, is the factor for the threshold after Safe Retreat.
- * `saved_cwnd_bytes`: this and `saved_rtt_ns` are both 0 without a set. `expires_t_ns`: the end of its Lifetime, the
- * last time of its use; UINT64_MAX for none. `max_jump_bytes`: the largest jump; UINT64_MAX for no bound.
+ * `saved_cwnd_bytes`: this and `saved_rtt_ns` are both 0 without a set. `expires_t_ns`: the end of its Lifetime: the
+ * set may be used until this time, inclusive; UINT64_MAX for no end. `max_jump_bytes`: the largest jump; UINT64_MAX for
+ * no bound.
  */
 struct ff_saved_path {
     uint64_t saved_cwnd_bytes; /* 0..FF_WINDOW_MAX_BYTES */

@@ -99,7 +99,7 @@ def _module_of(command: str, usage: str) -> str:
 
 
 class _Unusable(click.ClickException):
-    """A program of the tools cannot be built."""
+    """Error with exit code 2: C code that a command needs, such as the path simulator, cannot be compiled or loaded."""
 
     exit_code = exits.UNUSABLE
 

@@ -16,7 +16,10 @@ def shown(text: str, limit: int = REASON_MAX) -> str:
 
 
 def refusal(text: str, limit: int) -> str | None:
-    """Return the reason why a text is refused for storing and comparing, or None."""
+    """Return the reason why a text must not be stored or compared, or None if it may be.
+
+    The reasons are more than ``limit`` characters, or a character that is not printable, such as a control character.
+    """
     if len(text) > limit:
         return f"a text of {len(text)} characters; at most {limit} are allowed"
     return None if text.isprintable() else f"a control character or a lone surrogate in {shown(text, NAME_MAX)}"

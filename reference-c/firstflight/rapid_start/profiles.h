@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Which K is in the reduction factors K (1 - beta) and beta + K (1 - beta)? (R1) */
+/* Is K = 2/3 or K = 11/18 in the reduction factors K (1 - beta) and beta + K (1 - beta)? (R1) */
 enum {
     FF_RAPID_START_FACTOR_K_TWO_THIRDS = 0, /* 2/3 */
     FF_RAPID_START_FACTOR_K_ELEVEN_EIGHTEENTHS = 1, /* 11/18 */

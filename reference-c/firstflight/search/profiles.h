@@ -174,7 +174,7 @@ enum {
     FF_SEARCH_KEPT_BINS_NEWEST = 1, /* only the newest: the loop that empties skipped bins empties every bin before it */
 };
 
-/* Which value does the counter before bin 0 have, where interpolation reaches it? (A7) */
+/* Which total of bytes is read at the start of bin -1, if interpolation needs that bin? (A7) */
 enum {
     FF_SEARCH_BEFORE_BIN_0_NEVER_READ = 0, /* it is never read */
     FF_SEARCH_BEFORE_BIN_0_ZERO = 1, /* 0 */

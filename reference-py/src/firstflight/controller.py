@@ -165,11 +165,11 @@ def _resets(controller: Controller) -> bool:
 
 
 def _ignored(controller: Controller, t_ns: int) -> Event:
-    """Return an event without effect of its own, to replace an event of packets that are not in flight.
+    """Return the event that the algorithm processes in place of an event of packets that are not in flight.
 
-    It is a path change: :func:`advance`, not the step of the algorithm, resets the state for this event. Careful Resume
-    has its own rules for a path change, and gets an expired probe timer. At any event it checks whether its phase has
-    ended.
+    For most algorithms this event is a path change, which they ignore. At a real path change :func:`advance` resets the
+    state itself, before the algorithm processes the event. Careful Resume has its own rules for a path change, and gets
+    an expired probe timer instead. As at any event, it then only checks whether its phase has ended.
     """
     return PathChange(t_ns) if _resets(controller) else Pto(t_ns)
 

@@ -178,8 +178,9 @@ class SavedPath:
     """Connection setup is complete, and this is the saved set for the Remote Endpoint, with the limit of the endpoint in ``max_jump_bytes``.
 
     Beta, ``beta_numerator`` / ``beta_denominator``, is the factor for the threshold after Safe Retreat.
-    ``saved_cwnd_bytes``: this and ``saved_rtt_ns`` are both 0 without a set. ``expires_t_ns``: the end of its Lifetime,
-    the last time of its use; ``None`` for none. ``max_jump_bytes``: the largest jump; ``None`` for no bound.
+    ``saved_cwnd_bytes``: this and ``saved_rtt_ns`` are both 0 without a set. ``expires_t_ns``: the end of its Lifetime:
+    the set may be used until this time, inclusive; ``None`` for no end. ``max_jump_bytes``: the largest jump; ``None``
+    for no bound.
     """
 
     t_ns: int

@@ -63,7 +63,7 @@ class WindowRules:
     Arguments: ACK, datagram size, window, bytes that may grow the window in congestion avoidance. Returns the new
     window. ``reduce``: a reduction. Arguments: time, datagram size, windows before it, bytes in flight (``None``: as
     after the last event), whether a CE mark is the cause. Returns the new window and ssthresh.
-    ``set_flight``: sets the bytes in flight after a loss.
+    ``set_flight``: called after a loss. Argument: the bytes still in flight, to be stored in the state of the rules.
     ``reduced_bytes``: for reductions by a startup algorithm. Argument: a window. Returns this window after a reduction.
     ``note_startup_reduction``: a startup algorithm has reduced at this time, from this window.
     ``forget``: a startup algorithm begins again from a small window: earlier congestion no longer counts.

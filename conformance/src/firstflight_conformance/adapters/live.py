@@ -65,10 +65,11 @@ class AdapterRun:
         self.lines += lines
 
     def observed(self, index: int) -> dict[str, Any]:
-        """Return the observables after a sent event.
+        """Return the adapter's answer to the event ``index`` of the case: the observables by name.
 
-        Raise :class:`ConversationError` if the answer is invalid, or missing after a fault of the adapter. Raise
-        :class:`UnsupportedError` if the adapter answered that it does not support the event.
+        The event must have been sent to the adapter. Raise :class:`ConversationError` if the answer is invalid, or
+        missing after a fault of the adapter. Raise :class:`UnsupportedError` if the adapter answered that it does not
+        support the event.
         """
         if index >= len(self.lines):
             assert self.fault is not None

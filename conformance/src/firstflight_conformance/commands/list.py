@@ -30,6 +30,9 @@ def list_command(*, adapters: bool, stimulus: bool, root: Path, **selection: tup
     The tier is gold (expected values derived by hand) or core (computed by the model). The granularity is the largest
     unit of time that divides all times of the case. Flags are properties of its events, such as packets of several
     sizes.
+
+    With --adapters, list the adapters of the checkout instead. With --closed-loop, list the closed-loop (stimulus)
+    cases instead, each with its title. In a closed-loop case the implementation runs on a simulated path.
     """
     if adapters:
         console().print(_adapter_table())

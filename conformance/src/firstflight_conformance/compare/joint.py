@@ -260,8 +260,8 @@ class _Join:
 
         A way is one explanation of the case by alternatives. The search starts with ``alternatives``, or without
         alternatives if no way of the case is known yet. Refuted sets are not proposed again. ``alternatives`` is marked
-        as refuted if the search finds no new way. It is also marked if a way has exactly these alternatives: the ways
-        would otherwise propose this set again.
+        as refuted if the search finds no new way. It is also marked if a way nevertheless has exactly these
+        alternatives, for example by using one of them only from a later event on. This way would propose the set again.
         """
         name = subject.case.id
         ways_by_case = self._ways if name in self._conforming else self._objectors

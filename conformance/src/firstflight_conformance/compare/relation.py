@@ -169,8 +169,8 @@ class _Live:
 
     An alternative is a permitted choice other than the model's. ``hidden``: number of alternatives that no answer
     required, without the initial alternatives of the search. ``skipped``: at some event other alternatives were not
-    tried, since no more could be taken. One of the untried alternatives may have changed the answers unseen.
-    ``unsure``: an alternative was taken after such an event.
+    tried, since no more could be taken. ``unsure``: an alternative was taken after such an event. It may already change
+    the model's answer or state at the skipped event, which was not tested.
     """
 
     position: Position
@@ -193,11 +193,13 @@ class _Live:
 class _Walked:
     """The result of one run of model variants along the answers to a case.
 
-    The run has a start: a set of alternatives, which are permitted choices other than the model's. ``ended``:
-    explanations of all answers, or of all answers up to the end of judging. ``last``: index of the last event that an
-    explanation reaches, or the number of all events if every answer is explained. ``front``: the sets of alternatives
-    of the explanations that reach it. ``base_last``: index of the last event that exactly the start reaches, or -1.
-    ``stuck``: explanations that the answer to event ``last`` discards, sorted by :attr:`_Live.place`.
+    The run has a start: a set of alternatives, which are permitted choices other than the model's. An explanation
+    (:class:`_Live`) is a state of the model with the alternatives that lead to it. It reaches an event if it explains
+    all earlier answers. ``ended``: explanations of all answers, or of all answers up to the end of judging. ``last``:
+    index of the last event that an explanation reaches, or the number of all events if every answer is explained.
+    ``front``: the sets of alternatives of the explanations that reach it. ``base_last``: index of the last event
+    reached by an explanation that adds no alternative for the whole case to the start, or -1. ``stuck``: explanations
+    that the answer to event ``last`` discards, sorted by :attr:`_Live.place`.
     """
 
     ended: tuple[_Live, ...] = ()
@@ -359,7 +361,12 @@ class _Search:
     def _after(
         self, going: Iterable[_Live], radius: int, index: int, event: Event, observed: dict[str, Any]
     ) -> list[_Live]:
-        """Return the explanations of the answers up to and including this event, without duplicates."""
+        """Return the explanations of the answers up to and including this event, without duplicates.
+
+        An explanation is a state of the model and the alternatives (permitted choices) that lead to it. ``going``: the
+        explanations before the event. ``radius``: largest number of alternatives that an explanation may contain
+        although no answer required them; with 0 no alternatives for the whole case are added. ``observed``: the answer.
+        """
         going, forms = list(going), self._answered.forms(index, event)
         states = self._following(going, radius, index, forms, observed, 1)
         if not states and radius:
@@ -467,9 +474,10 @@ class _Search:
         """Yield the explanations that remain after a step, without and with further alternatives (permitted choices).
 
         ``root``: the step with the alternatives so far. Further alternatives must change its state or an observable.
-        ``radius``: number of alternatives that an explanation may contain although no answer required them. Further
-        ones are not tried if ``radius`` is 0, or if this number is reached and ``root`` itself gives the answer.
-        ``at_once``: number of alternatives that this answer may require together.
+        ``radius``: number of alternatives that an explanation may contain although no answer required them. With
+        ``radius`` 0, no further alternatives are tried, even if the answer requires one. None are tried either if this
+        number is reached and ``root`` itself gives the answer. ``at_once``: number of alternatives that this answer may
+        require together, if ``radius`` is above 0.
         """
         room = radius - live.hidden
         if not radius or (room <= 0 and root.step is not None and root.step.equals(observed)):
@@ -506,7 +514,9 @@ class _Search:
 
         An explanation is a state of the model and the alternatives (permitted choices) that lead to it. The answer is
         the step's own, or in an interval of permitted values. Several intervals can give several explanations.
-        ``hidden``: number of alternatives that the step adds and the answer does not require.
+        ``refused``: alternatives that would change this or an earlier step, and that the explanation does not use.
+        ``hidden``: number of alternatives that the step adds and the answer does not require. ``skipped``: further
+        alternatives were not tried at this event.
         """
         step, settled = node.step, alternatives - self._unsettled
         unsure = live.unsure or (live.skipped and len(settled) > len(live.way.taken))
@@ -644,9 +654,10 @@ def _fewest_first(fronts: Iterable[frozenset[str]]) -> tuple[frozenset[str], ...
 def _least(ended: Iterable[_Live]) -> list[_Live]:
     """Return the cheapest complete explanation for each combination of taken and refused alternatives, cheapest first.
 
-    An alternative is a permitted choice other than the model's. The cost first counts all alternatives, and the events
-    where the sender did nothing, as the text permits. Equal costs are ordered by the number of alternatives taken only
-    at single events, then by the number of values from permitted intervals.
+    An alternative is a permitted choice other than the model's. Taken alternatives are used for the whole case. Refused
+    alternatives are not used, although they would change a step of the model. The cost first counts all used
+    alternatives, and the events where the sender did nothing, as the text permits. Equal costs are ordered by the
+    number of alternatives used only at single events, then by the number of values from permitted intervals.
     """
     cheapest: dict[tuple[frozenset[str], frozenset[str]], _Live] = {}
     for state in sorted(ended, key=lambda state: state.way.cost):

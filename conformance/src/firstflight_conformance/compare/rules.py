@@ -108,7 +108,8 @@ def _required_in_loop(case_results: Iterable[Seen], declaration: Declaration) ->
     """Return the ids of the rules that judged events must exercise if a profile has closed-loop cases only.
 
     These are the rules that the unchanged model executes in its own runs of the cases. Only cases that conform by
-    permitted choices other than the model's count.
+    permitted choices other than the model's are run. Other cases are left out: in passing cases, for example, the
+    implementation answers as the model does.
     """
     return {
         clause

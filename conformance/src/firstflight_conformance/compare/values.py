@@ -96,9 +96,11 @@ def fits_float64(
 
 
 def avoids(case: Case | StimulusCase, before: dict[str, Any] | None, now: dict[str, Any]) -> bool:
-    """Return whether a case of CUBIC is in congestion avoidance: its window grew above ssthresh.
+    """Return whether an event shows that CUBIC is in congestion avoidance.
 
-    ``before``: observables before the event, or ``None`` at the first event.
+    This is so if the window grew at this event and is now above ssthresh. ``before``: observables before the event, or
+    ``None`` at the first event; the result is then False. ``now``: observables after the event. Return False for cases
+    without CUBIC.
     """
     if before is None or not (case.vector.algorithm == "cubic" or case.profile.endswith("+cubic")):
         return False

@@ -22,12 +22,13 @@ _NEAR = 4
 def broken_by(
     candidate: Candidate, decision: Decision, profile: tuple[str, str], clauses: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the rules violated by a candidate; rules applied by the model at the decision come first.
+    """Return up to six rules violated by a candidate: a possible cause, such as an edit of a source line of the model.
 
-    ``candidate``: a possible cause, such as another reading or an edit of a source line of the model. ``decision``: the
-    event where the candidate first decides differently, with the rules applied there. ``profile``: algorithm and
-    profile of the judged case. ``clauses``, for an edit: the rules near the edited line, in order. For another profile
-    or the base alone, ``clauses`` are the rules violated by readings and wrong models that explain the same failures.
+    ``decision``: the event where the candidate first decides differently, with the rules that the model applies there.
+    Without ``clauses``, these rules come first. ``profile``: algorithm and profile of the judged case. ``clauses``, if
+    the candidate is an edit: the rules near the edited line, in order. The candidate may also be another profile, or
+    the base controller alone. Then ``clauses`` are the rules violated by other candidates that explain the same
+    failures: other readings, and mutants (listed wrong models).
     """
     named = [*clauses]
     for part in candidate.parts:

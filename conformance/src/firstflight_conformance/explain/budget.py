@@ -66,7 +66,10 @@ class Budget:
 
     @contextmanager
     def to_the_end(self) -> Iterator[None]:
-        """Set the floor to 0 within the context, so that the last steps can use the events reserved for them."""
+        """Set ``floor`` to 0 within the context, so that the last steps of the search can use all remaining events.
+
+        Outside the context, ``floor`` is the number of events that must remain in the budget for these last steps.
+        """
         before, self.floor = self.floor, 0
         try:
             yield

@@ -175,11 +175,13 @@ def _cause(explanation: Explanation, failing: Sequence[AnsweredCase], failure_co
 
 
 def _clearest_first(subjects: Sequence[AnsweredCase], variant: Variant) -> list[AnsweredCase]:
-    """Return the cases explained by a cause: cases unaffected by open points first, in each group the shortest first.
+    """Return the failed cases ``subjects`` in order: cases unaffected by open points first.
 
-    An open point is a place where a text permits several choices or an interval of values. Last are cases without a
-    judged failure under the permitted choices alone. Before them are cases that need a value of an interval, and cases
-    whose first divergence depends on permitted choices.
+    An open point is a place where a text permits several choices or an interval of values. The second group contains
+    cases with answers that take a value from an interval. It also contains cases whose first divergence from the model
+    is at another event without the permitted choices of the implementation. Cases come last if all their judged answers
+    agree with the model that makes these choices. In each group shorter cases come first. ``variant``: the model with
+    the cause that explains the cases.
     """
     right = Variant()
 
@@ -232,8 +234,10 @@ def _about(case: AnyCase) -> tuple[str, str]:
 def _with_cause(result: Result, diagnosis: Diagnosis) -> Result:
     """Return a failure with its cause and level: the requirement level, such as MUST, of the violated rules.
 
-    The level of a conforming failure is ``open point``. For a deviation explained in the manifest, the manifest sets
-    the level. Other verdicts are returned unchanged.
+    A failure conforms if choices that a text permits, other than the choices of the model, explain it. Its level is
+    then ``open point`` (a place where a text permits several choices), and its cause lists the choices. For a deviation
+    explained in the manifest, the manifest sets the level. Results with another verdict than failure are returned
+    unchanged.
     """
     if result.verdict is not Verdict.FAIL:
         return result

@@ -93,8 +93,10 @@ class Failures:
         self._follows: dict[Candidate, int] = {}
 
     def explanations(self, known: Iterable[Explanation] = ()) -> list[Explanation]:
-        """Return the best explanations: all that explain every failure, or else partial ones, the largest first.
+        """Return the best explanations of the failures.
 
+        If single causes explain every failure, return these. Otherwise return a pair of causes that together explains
+        every failure. Without such a pair, return explanations of a part of the failures, the most failures first.
         ``known``: explanations found in other profiles. If some of them explain all failures of this profile, only
         these are returned.
         """
@@ -110,7 +112,7 @@ class Failures:
         the model. Another profile or a reading that explains all failures excludes operators. So does a named mutant,
         unless all operators found edit the same line, and a rule of this line is a rule of the mutant. With few cases,
         edits of many lines fit by accident. If a named mutant explains all failures, operators that add a statement or
-        a guard are not tried, because they describe a mistake worse than the mutant.
+        a guard are not tried. The mutant describes such a mistake better.
         """
         known = self.known()
         sure = bool(known) and not self._followed(known[0])
@@ -123,10 +125,11 @@ class Failures:
         return [*(_ordered(explanation, rules, merged) for explanation in operators), *known][:NAMED]
 
     def known(self) -> list[Explanation]:
-        """Return explanations of all failures by a stand-in, readings and mutants (listed wrong models), in order.
+        """Return explanations by a stand-in, by other readings, and by mutants (listed wrong models), in this order.
 
-        A stand-in is the base controller alone or another profile, in place of the profile. It gets the rules of the
-        readings and mutants that also explain all failures.
+        Each explanation alone explains all failures. A stand-in is the base controller alone or another profile, in
+        place of the profile. The explanation by a stand-in lists, as violated rules (``clauses``), the rules that the
+        other returned explanations violate.
         """
         stand_ins = self.stand_ins()
         if not stand_ins:
@@ -197,12 +200,13 @@ class Failures:
         return ("the search for causes stopped at its limit of replayed events",) if self.budget.stopped else ()
 
     def _operators(self, waves: int | None) -> list[Explanation]:
-        """Return explanations of all failures by operators, small edits of a source line of the model.
+        """Return up to five explanations by operators (small edits of a source line of the model).
 
-        Operators are tried in waves, groups with the most likely mistakes first. ``waves``: number of waves to try,
-        ``None`` for all. Each source line gives one explanation: its best operator, with the rules cited near the line.
-        Without a result, store the nearest operators in ``near``. Store in ``line`` the line that explains most
-        failures if its computed value is replaced by the observed window.
+        Each explanation alone explains every failure. Operators are tried in waves, groups with the most likely
+        mistakes first. ``waves``: number of waves to try, ``None`` for all. Each source line gives at most one
+        explanation: its best operator, with the rules cited near the line. Without a result, store the nearest
+        operators in ``near``. Store in ``line`` the line that explains most failures if its computed value is replaced
+        by the observed window.
         """
         search = Search(self.failing, self.passing, self.choices, self.budget)
         with self.budget.at_most(EVENTS):
@@ -372,7 +376,7 @@ class Failures:
         """Return the explanation of all failures by a pair of candidates, or ``None`` without such a pair.
 
         The first candidate is from ``leading``, candidates that reproduce some wrong answers. The second is from
-        ``tried``, all candidates; alone it may not show any effect. At most 400 pairs are tried.
+        ``tried``, all candidates, including candidates without any effect alone. At most 400 pairs are tried.
         """
         couples = ((candidate, other) for candidate in leading for other in tried if other is not candidate)
         return self._first(list(islice(couples, BESIDE)))

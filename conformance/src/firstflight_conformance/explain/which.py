@@ -140,9 +140,9 @@ def _close(ranking: Sequence[Standing], part: float) -> list[Standing]:
 
 
 def _changes(diagnosis: Diagnosis) -> int:
-    """Return the number of changes that explain all answers: permitted choices, and changes of the first cause.
+    """Return the number of changes of the model in a diagnosis: its permitted choices, and changes of its first cause.
 
-    A cause that does not explain all failures exactly counts as three changes, more than a pair of changes.
+    If the first cause leaves some failures unexplained, it counts as three changes, more than a pair of changes.
     """
     chosen = len(diagnosis.choices)
     if not diagnosis.causes:

@@ -115,8 +115,13 @@ def _differing(
 ) -> list[dict[str, Any]]:
     """Return the observables that an alternative changes, for each event; an empty list if it crashes.
 
-    ``begun``: the initial state of the unchanged model as a text, compared with the initial state of the alternative. A
-    negative value among the changed observables is treated as a crash: the alternative does not fit the profile.
+    An alternative is the model with another permitted choice. ``along`` runs it along the events. ``begun``: the
+    initial state of the unchanged model as a text. An alternative with another initial state is compared from the first
+    event on. Otherwise the comparison starts at the first event where the alternative changes the state or an
+    observable; earlier events get an empty entry. ``default``: the steps of the unchanged model, each
+    with a bit mask of the alternatives that may change it. ``bit``: the bit of this alternative. ``expected``: the
+    observables of the unchanged model. A negative value among the changed observables is treated as a crash: the
+    alternative does not fit the profile (a version of the algorithm).
     """
     changes: list[dict[str, Any]] = []
     try:

@@ -66,7 +66,10 @@ def _values(clause: Clause, algorithm: str, profile: str) -> Iterator[Value]:
 
 
 def _readings(table: ProfileTable, profile: str) -> dict[str, str | int]:
-    """Return the readings of a profile. Another base does not change them."""
+    """Return the readings of a profile: its choices where the sources are unclear, by name; empty if it is unknown.
+
+    A suffix ``+NAME`` of ``profile`` is ignored. It selects another base controller and changes no reading.
+    """
     name = profile.partition("+")[0]
     return next((table_profile.readings for table_profile in table.profiles if table_profile.name == name), {})
 

@@ -101,7 +101,10 @@ def check_rtts(events: Sequence[Event], algorithm: str = "") -> None:
 
 
 def confirms_address(algorithm: str) -> bool:
-    """Return whether a path change confirms a new address of the peer. In Careful Resume it is only a signal."""
+    """Return whether a ``PathChange`` event means that the endpoint confirmed a new address of the peer.
+
+    Return false for Careful Resume: there the event only signals to the sender that the path changed.
+    """
     return algorithm != "careful-resume"
 
 

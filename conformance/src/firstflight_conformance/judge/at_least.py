@@ -115,11 +115,11 @@ class AtLeastExplainer:
     def drained(self, compared: ComparedProfile) -> bool:
         """Return whether the sender drains its queue after a profile's exit from slow start, which is evidence of BBR.
 
-        Return True if the flight (the bytes in flight) falls to half of its value at the exit, and at least eight sends
-        follow. Also return True if the packets from the exit to this fall are sent at the pacing gain of Drain. Sent /
-        acknowledged bytes is then 1/4 to 5/8. Without the fall, all events after the exit count. Events from a loss or
-        ECN-CE mark on are ignored. Return False if the profile is refuted, does not leave slow start, or does not pace
-        by the delivery rate.
+        The flight is the bytes in flight. Return True if it falls to half of its value at the exit, and at least eight
+        sends follow this fall. Also return True if the packets from the exit to this fall are sent at the pacing gain
+        of Drain. Sent / acknowledged bytes is then 1/4 to 5/8. Without the fall, all events after the exit count.
+        Application-limited sends, and all events from a loss or ECN-CE mark on, are ignored. Return False if the
+        profile is refuted, does not leave slow start, or does not pace by the delivery rate.
         """
         exit_ = min(compared.exits, default=None)
         if not paces_by_rate(compared.profile) or compared.refuted is not None or exit_ is None:

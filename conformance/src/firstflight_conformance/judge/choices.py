@@ -97,7 +97,12 @@ def _bases(name: str) -> list[str]:
 
 
 def _one(comparison: ProfileComparison, name: str, most: int) -> tuple[ComparedProfile | None, Judgement]:
-    """Return the profile with the choices that explain the sender, or None, and the judgement on its windows."""
+    """Return a profile with alternatives that explain the sender, and the result of the search for them.
+
+    Alternatives are permitted choices other than the model's. The profile is None if the search finds no explanation,
+    or one that needs no alternative. ``comparison``: the sender's events and windows. ``name``: the profile,
+    ``algorithm/profile``. ``most``: largest number of events that the search may process.
+    """
     models = models_of(*name.split("/"))
     judged = judge_answered(_answered(comparison, name), models, replace(_LIMITS, steps=most))
     if not judged.ways:
@@ -241,7 +246,12 @@ class _Position(Position):
 
     @property
     def flags(self) -> tuple[object, ...]:
-        """Values that, together with the state of the model, decide later answers: exits, and counts of differences."""
+        """Values that, together with the state of the model, decide whether later windows refute the model.
+
+        The first value is the pair of events that may count as the model's exit from slow start. The others compare the
+        windows of model and sender so far. They are the number of ACKs with different windows, the sum of the
+        differences in bytes, and whether this sum always stayed within one datagram.
+        """
         return self.exits, self.differing, self.apart_bytes, self.within
 
 
@@ -288,11 +298,13 @@ class _StepAlong(PendingStep):
         return position if self._stands(position, index, answer[0]) else None
 
     def _stands(self, position: _Position, index: int, window_bytes: int) -> bool:
-        """Return whether the sender's windows do not refute a position up to event ``index``.
+        """Return whether the sender's windows do not refute the model up to event ``index``.
 
-        ``position``: state of the model with its answers so far. ``window_bytes``: the model's window after the event.
-        At the sender's exit from slow start and at the last event, also compare the profile's exit, and its ssthresh or
-        window there.
+        ``position``: state of the model after the event, with its answers so far; its counts of differences are
+        updated. ``window_bytes``: the model's window after the event. At the sender's exit from slow start and at the
+        last event, also compare the exits of model and sender. This includes ssthresh at the sender's exit, or the
+        window there if the sender reports no ssthresh. If the model has not left slow start with the sender, this part
+        waits for the last event.
         """
         comparison, point, sender_exit = self.along.comparison, self.along.points.get(index), self.along.comparison.left
         if point is not None:

@@ -61,7 +61,8 @@ class ProfileComparison:
     for each profile. ``judged``: function that takes the answers and the exit of a profile and compares them with the
     sender. ``windows``: the sender's windows, or None where unknown. ``thresholds``: its slow start thresholds, or None
     if it reports none. ``points``: the compared ACKs up to the sender's exit. ``later``: the compared ACKs after it.
-    ``left``: the sender's exit. ``in_sum``: single ACKs may differ if the sums agree.
+    ``left``: the sender's exit. ``in_sum``: the sender grows its window by whole datagrams. More than one in 20 windows
+    before the exit may then differ, if the sum of these differences stays within one datagram.
     """
 
     question: Question
@@ -218,7 +219,13 @@ class Explainer:
         )
 
     def _early(self, name: str, way: Way) -> Refutation | None:
-        """Return the refutation of a profile that leaves slow start while the sender remains in it, or None."""
+        """Return the refutation of a profile that leaves slow start while the sender remains in it, or None.
+
+        ``way``: the profile's answers to the recorded events, and the events that may count as its exit from slow
+        start. Return None if the profile does not leave slow start before the sender, or if one of these events is the
+        sender's exit. Also return None if no compared ACK after the profile's exit changes the sender's window: the
+        exit is then invisible.
+        """
         sender_exit, first = self._subject.left, min(way.exits, default=None)
         if first is None or first > sender_exit.after or (sender_exit.by is not None and sender_exit.by in way.exits):
             return None

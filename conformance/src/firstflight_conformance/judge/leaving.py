@@ -97,10 +97,12 @@ def growth_of(points: Sequence[Point], before: Sequence[int]) -> Fraction | None
 
 
 def _last_full(points: Sequence[Point], growth: Fraction | None) -> tuple[int, int | None]:
-    """Return the last ACK with growth as in slow start, and the first later ACK with less growth, or None.
+    """Return the last ACK with growth as in slow start, and the first later ACK with less growth.
 
-    Growth is summed over ACKs: an ACK with less growth is ignored if later ACKs compensate it. One whole datagram per
-    round, as in congestion avoidance, is not full growth.
+    Both are event indices: -1 without an ACK of the first kind, None without one of the second. ``points``: the
+    window-limited ACKs. ``growth``: growth of the window per acknowledged byte at the start of slow start. An ACK needs
+    at least 3/4 of it. With None or 0 the result is (-1, None). Growth is summed over ACKs: an ACK with less growth is
+    ignored if later ACKs compensate it. One whole datagram per round, as in congestion avoidance, is not full growth.
     """
     if not growth:
         return -1, None
@@ -118,8 +120,9 @@ def _last_full(points: Sequence[Point], growth: Fraction | None) -> tuple[int, i
 def _lasting(points: Sequence[Point], less: int, before: Sequence[int], *, confirmed: bool) -> bool:
     """Return whether slower growth from event ``less`` on shows an exit, and not a stall or the end of the data.
 
-    It must last for two ACKs and half a window of acknowledged bytes. With ``confirmed`` its duration does not matter:
-    a threshold or a logged state shows the exit as well.
+    The slower growth must last for at least two ACKs that together acknowledge half of the window before event
+    ``less``. ``points``: the window-limited ACKs. ``before``: the sender's window before each event, in bytes. With
+    ``confirmed`` the duration does not matter: a threshold or a logged state shows the exit as well.
     """
     rest = [point for point in points if point.index >= less]
     return confirmed or (len(rest) >= _LESS_ACKS and 2 * sum(point.acked_bytes for point in rest) >= before[less])

@@ -30,7 +30,10 @@ def _did(sampled: Sampled) -> Did:
 
 
 def to_json(sampled: Sampled) -> dict[str, Any]:
-    """Return the report on a sampled socket as JSON, with the members of a judged connection."""
+    """Return the report on a sampled socket as JSON, with the members of a judged connection.
+
+    A sampled socket is a series of samples of cwnd, ssthresh and other values that the kernel reports for a socket.
+    """
     return {
         "did": doing.to_json(_did(sampled)), "refuted": [], "may_be": [], "none_of_ours": False, "explained_with": [], "undecided": REASON,
         "agreement": None, "notes": list(sampled.notes), "path": None, "why": [],
@@ -38,7 +41,11 @@ def to_json(sampled: Sampled) -> dict[str, Any]:
 
 
 def lines(sampled: Sampled) -> Iterator[str]:
-    """Yield the lines of the text report on a sampled socket."""
+    """Yield the lines of the text report on a sampled socket.
+
+    ``sampled``: states of one socket (cwnd, ssthresh, acknowledged bytes) at several times, read from repeated output
+    of ``ss``.
+    """
     did, size = _did(sampled), sampled.samples[0].mss_bytes
     control = "" if sampled.control is None else f", {sampled.control}"
     yield f"{len(sampled.samples)} samples of the socket {sampled.addresses}{control}"

@@ -56,12 +56,13 @@ class JudgedSender:
 
 
 def subject_of(recording: Recording, *, start: str = "first-ack", app_limited: str | None = None) -> JudgedSender:
-    """Return the sender of a recording.
+    """Return the sender of a recording: its state at each event, and its exit from slow start.
 
-    ``start``: the first event that algorithms process, ``first-ack`` for the first event or ``application`` for the
-    first ACK of application data. ``app_limited``: rule that sets ``app_limited`` of the ACKs, one of :data:`RULES`;
-    None: the recorded values if stated, otherwise ``growth``. Raise :class:`ValueError` if the recording does not show
-    the data that an option needs.
+    ``start``: with ``first-ack`` algorithms process all events. With ``application`` they process all events from the
+    first ACK of application data on, and only sent packets before it. ``app_limited``: rule that sets ``app_limited``
+    of the ACKs, one of :data:`RULES`. None selects ``stated``, the recorded values, if the recording has them.
+    Otherwise it selects ``growth``, which sets ``app_limited`` in slow start where the window did not limit the sender
+    and stayed unchanged. Raise :class:`ValueError` if the recording does not show the data that an option needs.
     """
     answers, first_bytes = answers_of(recording), initial_window_bytes(recording)
     at_least = recording.header.quality.get("window") == AT_LEAST
@@ -123,9 +124,12 @@ def _most_so_far(answers: Sequence[Answer], first_bytes: int) -> list[Answer]:
 
 
 def _ended(releases: Sequence[Release], before: Sequence[int], answers: Sequence[Answer]) -> list[Point]:
-    """Return the growth of the window between two consecutive releases that both stopped at a full window.
+    """Return a list of points, one for each two consecutive releases that both stopped at a full window.
 
-    A release is a burst of packets after ACKs.
+    A release is a burst of packets between two ACKs. Each point contains the growth of the window from the first
+    release to the second, and the bytes acknowledged between them. The index of a point is the last send of the second
+    release. ``before``: window before each event, in bytes. ``answers``: window after each event. Pairs without a
+    reported window or without acknowledged bytes are left out.
     """
     points = []
     for earlier, release in pairwise(releases):

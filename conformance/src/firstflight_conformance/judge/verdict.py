@@ -70,8 +70,11 @@ class Margin:
 class ConnectionVerdict:
     """The verdict on one connection.
 
-    ``undecided``: why no profile is reported; ``may_be`` then lists unrefuted profiles. ``explained``: all tried
-    profiles. ``left_out``: algorithms that no event starts. ``asked``: the profiles were requested by name.
+    ``undecided``: why no profile is reported, or None. ``may_be``: names of the profiles that may be the sender's.
+    ``explained``: comparisons of all tried profiles with the sender, including refuted profiles. ``explained`` and
+    ``may_be`` are empty if the recording does not permit a comparison. ``may_be`` is also empty if no profile explains
+    the sender. ``left_out``: algorithms that were not tried, as the recording lacks the event that starts them.
+    ``asked``: the profiles were requested by name.
     """
 
     subject: JudgedSender
@@ -95,7 +98,11 @@ class ConnectionVerdict:
 
     @property
     def explained_with(self) -> list[ComparedProfile]:
-        """The profiles that explain the connection only with alternatives at open points."""
+        """The profiles that explain the sender with alternatives, but are refuted without them.
+
+        Alternatives are permitted choices at open points other than the model's. An open point is a choice that a text
+        leaves to the implementer.
+        """
         return [compared for compared in self.explained if compared.choices and compared.profile in self.may_be]
 
     @property
@@ -282,7 +289,11 @@ def named_once(known: Sequence[str]) -> list[str]:
 
 
 def _undecided(subject: JudgedSender, may_be: Sequence[str], *, requested: bool) -> str | None:
-    """Return why the recording does not decide, or ``None`` if it identifies profiles or refutes all."""
+    """Return why the recording does not decide between profiles, or None if it identifies profiles or refutes all.
+
+    ``may_be``: the profiles that are not refuted. ``requested``: the user requested the profiles by name; an exit from
+    slow start by loss then decides as well. Without ``requested`` such an exit is a reason.
+    """
     sender_exit, events = subject.left, subject.events
     if (limited := _limited_acks(subject)) < _LEAST_ACKS:
         return f"the window limited the sender at {limited} ACKs of slow start, where {_LEAST_ACKS} are needed"
@@ -313,7 +324,12 @@ def _limited_acks(subject: JudgedSender) -> int:
 def _undecided_flight(
     subject: JudgedSender, unrefuted: Sequence[ComparedProfile], undecided: str | None
 ) -> tuple[str | None, Shown]:
-    """Return why a recording of the flight does not decide, or None, and the part of slow start that it shows."""
+    """Return why a recording cannot identify profiles, or None if it can, and the part of slow start that it shows.
+
+    The recording contains the bytes in flight (the flight), but not the window, as in a capture. ``unrefuted``:
+    comparisons of the profiles that are not refuted. ``undecided``: the reason found by the general tests, or None. It
+    is returned unless a reason that applies only to such recordings replaces it.
+    """
     if not (unrefuted and all(map(follows, unrefuted))) and grows_too_little(subject):
         return APPLICATION_LIMITED, Shown.NOTHING
     if subject.recording.header.quality.get("taken") is not None:

@@ -114,7 +114,11 @@ def _draw_span(frame: _Frame, span: tuple[float, float], height: float, colour: 
 
 
 def _difference(readings: Readings, decision: Evaluation) -> float | None:
-    """Return norm_diff, or None if the earlier window is empty."""
+    """Return norm_diff of an evaluation, 1 - d / e, or None with e = 0.
+
+    d is the number of bytes delivered in the later window. e is twice the number of bytes delivered in the earlier
+    window. In profiles that compare sent bytes, e is the number of bytes sent in the earlier window.
+    """
     if decision.previous_bytes == 0:
         return None
     parts = 2 if readings.compared is Compared.DELIVERED else 1
@@ -149,7 +153,14 @@ def _exactly(readings: Readings, decision: Evaluation, percent: int) -> bool:
 
 
 def draw_differences(axes: Axes, bins: Bins, unit: Unit) -> None:
-    """Draw norm_diff of each evaluation, and the threshold."""
+    """Draw norm_diff over time, with one point for each evaluation, and the threshold of SEARCH as a line.
+
+    An evaluation compares two windows of bins. Its norm_diff is 1 - d / e. In the later window d bytes were delivered.
+    e is twice the number of bytes delivered in the earlier window. In profiles that compare sent bytes, e is the number
+    of bytes sent in the earlier window. Evaluations with e = 0 are not drawn. Slow start ends once norm_diff exceeds
+    the threshold (0.35 or 0.26), in some profiles already when it equals the threshold. ``unit``: unit of the time
+    axis.
+    """
     pairs = [(unit.of(evaluation.t_ns), _difference(bins.readings, evaluation)) for evaluation in bins.evaluations]
     points = [(x, y) for x, y in pairs if y is not None]
     axes.plot([x for x, _ in points], [y for _, y in points], "o-", color="#444444", markersize=3, linewidth=1)

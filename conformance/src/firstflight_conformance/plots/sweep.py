@@ -32,7 +32,11 @@ Colours = Callable[[float], tuple[float, float, float]]
 
 
 def write_heatmap(rows: Sequence[Row], column: str, path: Path, *, relative: bool) -> None:
-    """Draw a column of the rows. Equal rows give equal files."""
+    """Write a heatmap of the values of ``column`` to a file, with one panel per algorithm. Equal rows give equal files.
+
+    The axes of each panel are the two parameters of the sweep (such as rate and RTT) with the most distinct values.
+    ``relative``: draw ratios to the values of the first algorithm in the rows, and omit its panel.
+    """
     with styled(grid=False):
         save(_draw(rows, column, relative=relative), path)
 
@@ -113,7 +117,12 @@ def _draw(rows: Sequence[Row], column: str, *, relative: bool) -> Figure:
 
 
 def _colours(values: Sequence[float], *, relative: bool) -> Colours:
-    """Return the function from values to colours."""
+    """Return a function that gives the colour of a value as (red, green, blue), each from 0 to 1.
+
+    The scale covers ``values``. ``relative``: the values are ratios to the first algorithm. The scale is then centred
+    at 1: blue is below 1, red above. Otherwise larger values are darker; the scale is logarithmic if the largest value
+    is at least ten times the smallest.
+    """
     low, high = min(values, default=0.0), max(values, default=1.0)
     norm: Normalize = Normalize(low, max(high, low + 1))
     if relative:  # blue is less than the first, red is more

@@ -33,7 +33,8 @@ class Decision:
     def differences(self) -> list[tuple[str, Any, Any]]:
         """Observables after the event that differ between the model and the cause, the model with the assumed error.
 
-        Each entry has a name, the value of the model, and the value of the cause. Members of the state have bare names.
+        Each entry has a name, the value of the model, and the value of the cause. The observable ``state`` is replaced
+        by its members, each under its own name.
         """
         model_values, cause_values = _flat(self.model), _flat(self.other)
         return [
@@ -155,10 +156,10 @@ class Cause:
     def is_scrap(self) -> bool:
         """Whether the cause may be a coincidence: it explains less than a third of the failures.
 
-        Failures explained only with values in an interval permitted by a specification do not count. Only small changes
-        of the model can be a coincidence. Their kinds are ``operator`` (an edit of the code), ``reading`` (another
-        interpretation), ``mutant`` (a catalogued error) and ``pair`` (two of these). A cause that explains every
-        failure is not a coincidence.
+        Failures explained only with values in an interval permitted by a specification are not counted as explained,
+        but belong to the total. Only small changes of the model can be a coincidence. Their kinds are ``operator`` (an
+        edit of the code), ``reading`` (another interpretation), ``mutant`` (a catalogued error) and ``pair`` (two of
+        these). A cause that explains every failure is not a coincidence.
         """
         alone = self.explains - self.followed
         return self.kind in ("operator", "reading", "mutant", "pair") and not self.exact and _SCRAP * alone < self.of

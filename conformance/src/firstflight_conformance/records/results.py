@@ -202,12 +202,16 @@ class AdapterReport:
 
     @property
     def refused(self) -> tuple[Result, ...]:
-        """The refused cases of declared profiles."""
+        """The cases that the adapter refuses, although it declares their profile (a version of the algorithm)."""
         return tuple(result for result in self.results if isinstance(result.unsupported, Refused))
 
     @property
     def passed(self) -> int:
-        """The number of cases that pass or conform."""
+        """The number of cases that pass or conform.
+
+        A case passes if its judged answers agree with the model. It conforms if they differ from the model only by
+        choices that the specification permits.
+        """
         return self.counts["pass"] + self.counts["choice"]
 
     @property

@@ -43,7 +43,11 @@ def right_text(path: Path) -> str:
 
 @cache
 def _uses() -> dict[str, set[str]]:
-    """Return the names of imported modules by module name, for ``mutable_files``; a package imports all its modules."""
+    """Return the names that each module of the model imports, by the name of the importing module.
+
+    The importing modules are those in :func:`mutable_files`, and their packages; a package imports all its modules.
+    Functions and classes are included as ``module.name``.
+    """
     uses: dict[str, set[str]] = {}
     for path, name in mutable_files().items():
         package = name.rpartition(".")[0]

@@ -62,7 +62,11 @@ class ClauseTracer:
         return None if cited <= self.clauses else watch
 
     def _watch(self, code: CodeType) -> tuple[frozenset[str], Watch]:
-        """Return the clauses cited by the lines of a code object, and the function that collects them."""
+        """Return the ids of the clauses cited by the lines of ``code``, and a trace function as for ``sys.settrace``.
+
+        Python calls the trace function for each line that a call of ``code`` executes. The trace function adds the
+        clauses cited by this line to ``clauses``.
+        """
         by_line = self._lines.get(code.co_filename, {})
         cited = {line: by_line[line] for _, _, line in code.co_lines() if line in by_line} if by_line else {}
         clauses = self.clauses

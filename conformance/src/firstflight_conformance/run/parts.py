@@ -35,9 +35,10 @@ def whole(adapter: int, scripts: Sequence[AnyScript]) -> Part:
 
 
 def parts(adapter: int, manifest: Manifest, scripts: Sequence[AnyScript], processes: int) -> list[Part]:
-    """Split the cases of a stateless adapter into parts: up to one per process for closed-loop cases, and for others.
+    """Split the cases of a stateless adapter into parts.
 
-    For another adapter, or with one process, return one part with all cases.
+    A part contains either closed-loop cases or other cases. Each of these two groups has at most ``processes`` parts.
+    For an adapter with state, or with one process, return one part with all cases.
     """
     if not manifest.stateless or processes == 1:
         return [whole(adapter, scripts)]
@@ -48,7 +49,7 @@ def parts(adapter: int, manifest: Manifest, scripts: Sequence[AnyScript], proces
 
 
 def _deal(places: list[int], scripts: Sequence[AnyScript], processes: int) -> list[list[int]]:
-    """Distribute the cases. Cases of one vector share its events and stay together."""
+    """Return the places of cases for each process. Cases of one vector share its events and go to the same process."""
     hands: list[list[int]] = [[] for _ in range(processes)]
     for number, (_, cases) in enumerate(groupby(places, lambda place: scripts[place].case.vector.id)):
         hands[number % processes] += cases

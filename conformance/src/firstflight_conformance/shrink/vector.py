@@ -60,7 +60,9 @@ def _text(value: object) -> str:
 def snippet(contest: Contest, parting: Parting, expected: dict[str, Any]) -> str:
     """Return Python code that builds the stream with :class:`StreamBuilder` and states an expected last answer.
 
-    ``expected``: the last answer by observable; only the observables that differ are stated.
+    ``parting``: the events up to the first difference of two implementations, and the observables that differ in their
+    last answers. ``expected``: the expected last answer by observable. The code states only the values of the
+    observables that differ.
     """
     config = contest.config
     sizes = (

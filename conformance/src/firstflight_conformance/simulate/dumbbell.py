@@ -100,8 +100,10 @@ class NetworkResult:
 def run_network(network: Network, *, record: Sequence[str] = (), arrivals: Arrivals | None = None) -> NetworkResult:
     """Run a network to its end.
 
-    Raise :class:`ScenarioError`, and :class:`DomainError` if a controller is unknown or refuses an event. ``record``:
-    flows with recorded events. ``arrivals``: a list for each flow name; the run appends the arrivals.
+    ``record``: names of the flows with recorded events. ``arrivals``: a list for some or all flow names; the run
+    appends an item to it for each data packet that reaches the receiver. Raise :class:`ScenarioError` if the network or
+    the run exceeds the bounds of the simulator. Raise :class:`DomainError` if a controller is unknown or refuses an
+    event.
     """
     check_network(network)
     watched = _Watched(network, record, arrivals or {})

@@ -41,7 +41,7 @@ class ModelInLoop:
     """
 
     def __init__(self, controller: Controller, *, keep: bool = True) -> None:
-        """Store a copy of ``controller``."""
+        """Store a copy of ``controller``. ``keep``: store the observations of all events, not only of the last."""
         self.controller = controller.copy()
         self.observations: list[Observation] = []
         self.last: Observation | None = None

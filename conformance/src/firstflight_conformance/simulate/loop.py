@@ -167,7 +167,8 @@ def summarize(recording: ModelLoopRun) -> Summary:
 def run_port(scenario: Scenario, algorithm: str, profile: str) -> Summary:
     """Return the summary of a run of a scenario with a controller of the C port of the model.
 
-    Raise :class:`ScenarioError`, and :class:`DomainError` if the controller is unknown or refuses an event.
+    Raise :class:`ScenarioError` if the scenario or the run exceeds the bounds of the simulator, or if the sender waits
+    forever for ACKs. Raise :class:`DomainError` if the controller is unknown or refuses an event.
     """
     check_scenario(scenario)
     laid_out, summary = layout.lay_out_scenario(scenario), layout.SummaryLayout()

@@ -99,7 +99,11 @@ def model_run(script: StimulusScript, clock_ns: int) -> ModelRun:
 
 
 def observed_run(case: StimulusCase, clock_ns: int, declared: Iterable[str]) -> list[tuple[Event, Observation]]:
-    """Return the events and observations of the model in the loop if the sender gets only ``declared`` observables."""
+    """Run the model as the controller of a simulated sender; return each event with the model's observation.
+
+    The sender uses the window, and other observables only if their names are in ``declared``. ``clock_ns``: tick of the
+    controller's clock; event times are rounded up to multiples of it.
+    """
     model = ModelLoop(case, declared)
     run(Simulation(case.scenario, model, clock_ns))
     return list(zip(model.trace.events, model.observations, strict=True))

@@ -23,7 +23,12 @@ class NativeError(BuildError):
 
 
 class Status(IntEnum):
-    """``enum sim_status``."""
+    """How a run of the C simulator ended, with the values of ``enum sim_status``.
+
+    ``STALLED``: the sender waits forever for ACKs, or a transfer does not end. ``REFUSED``: the controller is unknown
+    or refuses an event. ``BEYOND``: a number exceeds the bounds of the simulator. ``ENDED``: a controller outside the
+    library ended the run.
+    """
 
     OK = 0
     STALLED = 1

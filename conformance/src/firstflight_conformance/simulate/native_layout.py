@@ -99,7 +99,7 @@ class SummaryLayout(Structure):
 
 
 class FlowResultLayout(Structure):
-    """``struct sim_flow_result``: result of one flow of a network. Times are clock times in ns."""
+    """``struct sim_flow_result``: result of one flow of a network. Simulated times in ns; a run starts at 1 s."""
 
     _fields_ = [
         *_numbers("started_ns first_sent_ns completed_ns acknowledged_ns delivered_bytes sent_packets lost_packets"),
@@ -129,7 +129,10 @@ class Outside(Structure):
 
 
 class Carried(Structure):
-    """``struct sim_carried``: arrival time of a datagram on a link, and packets dropped or lost so far."""
+    """``struct sim_carried``: result of sending a datagram over a link, and packets dropped or lost so far.
+
+    ``arrival_ns``: arrival of the datagram at the receiver in ns, or 2^64 - 1 if it is dropped or lost.
+    """
 
     _fields_ = _numbers("arrival_ns busy_until_ns dropped_packets early_dropped_packets lost_packets")
 

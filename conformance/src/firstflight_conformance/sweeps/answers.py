@@ -56,9 +56,10 @@ def check(cells: Sequence[Cell], scenario: Scenario | None) -> None:
 
 
 def _on(cell: Cell, scenario: Scenario) -> Scenario:
-    """Return a scenario with the path, size and seed of a cell, and the time limit of a transfer.
+    """Return a scenario with the path, size and seed of a cell, and the time limit of all sweeps, one hour.
 
-    An RTT other than the scenario's is split into equal delays of both directions.
+    The path is the rate, RTT, queue and loss of the cell. An RTT other than the scenario's is split into equal delays
+    of both directions.
     """
     link, rtt_ns = scenario.link, int(cell["rtt_ns"])
     if rtt_ns != link.forward_delay_ns + link.return_delay_ns:

@@ -50,7 +50,12 @@ def read_scenario(path: Path) -> Scenario:
 
 
 def defaults(kind: str, scenario: Scenario | None) -> dict[str, str | None]:
-    """Return the default values of the axes: the scenario's values if there is one. Raise :class:`GridError`."""
+    """Return the default value of each axis of a sweep, as text, or None for an axis without a default.
+
+    ``kind``: kind of the sweep: ``simulate``, ``fct`` or ``model``. With a scenario, its rate, RTT, queue, loss, size
+    and seed replace the defaults. Raise :class:`GridError` for an unknown kind, or for a scenario with a kind other
+    than ``simulate``.
+    """
     if kind not in AXES:
         raise GridError(f"kind: {kind!r} is not one of {', '.join(AXES)}")
     if scenario is None:

@@ -63,7 +63,11 @@ def rows(
 
 
 def _chunk(kind: str, chunk: Sequence[Cell], scenario: Scenario | None, by: str) -> list[Row]:
-    """Return the rows of cells. Raise :class:`PoolError` if this process has other code than the sweep."""
+    """Compute and return the rows of the cells ``chunk``.
+
+    ``kind``: kind of the sweep: ``simulate``, ``fct`` or ``model``. ``by``: identity of the code that the sweep started
+    with, version and digest. Raise :class:`PoolError` if the code of this process has another identity.
+    """
     if _code_here() != by:
         raise PoolError(f"a process has the code {_code_here()}, the sweep {by}: start the sweep again")
     return [answer(kind, cell, scenario) for cell in chunk]

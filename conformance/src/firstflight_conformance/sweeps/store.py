@@ -29,7 +29,9 @@ class Store:
     def __init__(self, path: Path, keys: Sequence[str], columns: Sequence[str], code: str) -> None:
         """Set the file name and the columns; write nothing to the file.
 
-        Raise :class:`StoreError` unless the suffix of the file is ``.csv`` or ``.jsonl``.
+        ``keys``: names of the columns that identify a row. ``columns``: names of the other columns. ``code``: version
+        and digest of the program that computes the rows, stored in an additional last column. Raise :class:`StoreError`
+        unless the suffix of the file is ``.csv`` or ``.jsonl``.
         """
         if path.suffix not in (".csv", ".jsonl"):
             raise StoreError(f"{path}: expected the suffix .csv or .jsonl")

@@ -47,7 +47,7 @@ def _is_skipped(readings: Readings, state: Bbr, sample: Sample) -> bool:
     """Return whether an ACK leaves most of the model unchanged, as in BBR version 3 of Linux.
 
     This needs an application-limited sample with a rate below BBR.max_bw, and no loss in this round. In addition, the
-    window must have reached BBR.max_inflight at the last ACK that changed it. Other profiles skip no ACK.
+    last ACK that updated the window must have found the window grown to BBR.max_inflight. Other profiles skip no ACK.
     """
     if readings.app_limited_acks is AppLimitedAcks.COUNTED or not state.window_reached:
         return False

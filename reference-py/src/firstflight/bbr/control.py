@@ -145,7 +145,10 @@ def quantization_budget_bytes(readings: Readings, state: Bbr, base: BaseState, v
 
 
 def inflight_bytes(readings: Readings, state: Bbr, base: BaseState, rate: Rate) -> int:
-    """Return the volume in flight for one bandwidth-delay product of a rate."""
+    """Return the bandwidth-delay product of ``rate`` in bytes, raised so that offload does not limit the rate.
+
+    :func:`quantization_budget_bytes` raises the product.
+    """
     return quantization_budget_bytes(readings, state, base, bdp_multiple_bytes(readings, state, base, rate, GAIN_UNIT))
 
 
@@ -164,10 +167,10 @@ def _aggregated_bytes(readings: Readings, state: Bbr, base: BaseState) -> int:
 
 
 def update_max_inflight(readings: Readings, state: Bbr, base: BaseState) -> None:
-    """Set BBR.max_inflight, the volume in flight that the path needs, and the bandwidth-delay product.
+    """Set BBR.max_inflight, the target of the window, and BBR.bdp, the bandwidth-delay product.
 
-    The volume is the bandwidth-delay product times the window gain, plus the extra acknowledged bytes that count,
-    raised by :func:`quantization_budget_bytes`.
+    The target is the bandwidth-delay product times the window gain, plus the extra acknowledged bytes that count.
+    :func:`quantization_budget_bytes` raises this sum if necessary. Without an RTT, BBR.bdp does not change.
     """
     if state.min_rtt_ns is not None:
         state.bdp_bytes = bdp_multiple_bytes(readings, state, base, state.bw, GAIN_UNIT)

@@ -410,7 +410,11 @@ def check_drain_done(s: Bbr) -> Outcome | None:
 
 
 def update_min_rtt(s: Bbr, ack: Ack) -> None:
-    """5.3.4.3: the smallest sample of about ten seconds, computed from the smallest of five seconds."""
+    """5.3.4.3: update min_rtt, the smallest RTT sample of about ten seconds.
+
+    First update probe_rtt_min_delay: a smaller sample replaces it, and after five seconds any sample. Then set min_rtt
+    to probe_rtt_min_delay if that is smaller, or if min_rtt is older than ten seconds.
+    """
     now, rtt = ack.t_ns, ack.latest_rtt_ns
     expired = now > s.probe_rtt_min_stamp + PROBE_RTT_INTERVAL_NS
     if rtt is not None and (s.probe_rtt_min_delay is None or rtt < s.probe_rtt_min_delay or expired):
@@ -444,7 +448,7 @@ def set_send_quantum(s: Bbr) -> None:
 
 
 def bdp_multiple(s: Bbr, gain: int) -> int:
-    """5.6.4.2: ``gain`` times the product of bandwidth and minimum RTT; without an RTT the initial window."""
+    """5.6.4.2: ``gain`` (1 or 2) times the product of bandwidth and minimum RTT; without an RTT the initial window."""
     if s.min_rtt is None:
         return s.initial_cwnd  # [bbr.bdp.none]
     bytes_, ns = s.bw
@@ -470,7 +474,7 @@ def set_cwnd(s: Bbr, newly_acked: int) -> None:
 
 
 def bound_cwnd_for_model(s: Bbr) -> None:
-    """5.6.4.7: limit the window to inflight_shortterm, and in the phase after Drain also to inflight_longterm.
+    """5.6.4.7: limit the window to inflight_shortterm, and in ProbeBW also to inflight_longterm.
 
     The limit is at least four packets.
     """

@@ -352,8 +352,8 @@ def init_pacing_rate_from_rtt(s: Bbr, srtt_ns: int | None) -> None:
 def set_pacing_rate(s: Bbr, srtt_ns: int | None) -> None:
     """bbr_set_pacing_rate: set the pacing rate to max_bw times the pacing gain, minus 1 %.
 
-    Until the pipe is full, the rate only rises. Before this, the first smoothed RTT (``srtt_ns``) sets the rate to the
-    window per RTT, times the gain of Startup, minus 1 %.
+    Until the pipe is full, this step only raises the rate. Before this step, the first smoothed RTT
+    (``srtt_ns``) sets the rate to the window per RTT, times the gain of Startup, minus 1 %.
     """
     rate = to_pacing_rate(s, max_bw(s), s.pacing_gain)
     if not s.has_seen_rtt and srtt_ns:
@@ -423,8 +423,8 @@ def recover_or_restore(s: Bbr, acked: int, *, ended: bool) -> bool:
 
     First subtract the bytes lost since the last ACK, down to one packet. If this ACK ends recovery (``ended``), raise
     the window to at least the saved one. The first ACK in recovery sets it to the bytes in flight plus ``acked``, the
-    bytes that this ACK acknowledges. Packet conservation then keeps it at least at this sum for a round. Return whether
-    packet conservation is active.
+    bytes that this ACK acknowledges. Packet conservation is then active for a round. In this round, each ACK raises
+    the window to at least the bytes in flight plus its own ``acked``. Return whether packet conservation is active.
     """
     if s.losses > 0:
         s.snd_cwnd = max(s.snd_cwnd - s.losses, s.mss)  # [bbr.conservation.lost]

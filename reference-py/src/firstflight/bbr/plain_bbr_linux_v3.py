@@ -430,8 +430,8 @@ def init_pacing_rate_from_rtt(s: Bbr, srtt_ns: int | None) -> None:
 def set_pacing_rate(s: Bbr, srtt_ns: int | None) -> None:
     """bbr_set_pacing_rate: set the pacing rate to the bandwidth ``bw`` times the pacing gain, minus 1 %.
 
-    Until the pipe is full, the rate only rises. Before this, the first smoothed RTT (``srtt_ns``) sets the rate to the
-    window per RTT, times the gain of Startup, minus 1 %.
+    Until the pipe is full, this step only raises the rate. Before this step, the first smoothed RTT
+    (``srtt_ns``) sets the rate to the window per RTT, times the gain of Startup, minus 1 %.
     """
     rate = to_pacing_rate(s, bw(s), s.pacing_gain)
     if not s.has_seen_rtt and srtt_ns:

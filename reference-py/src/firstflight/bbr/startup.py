@@ -237,7 +237,11 @@ def enter_probe_bw(state: Bbr) -> None:
 
 
 def raise_long_term(readings: Readings, state: Bbr, base: BaseState, sample: Sample) -> None:
-    """Raise the long-term volume to the bytes in flight of a sample without high loss."""
+    """Raise BBR.inflight_longterm to the bytes in flight when the packet of the sample was sent.
+
+    This is a step of BBR version 3 of Linux only, once the pipe is full. Change nothing if the sample has a loss above
+    2 % (:func:`is_inflight_too_high`), or if BBR.inflight_longterm is infinite (``None``).
+    """
     if readings.losses is not Losses.LINUX_V3 or not state.full_bw_reached or state.inflight_longterm_bytes is None:
         return
     if not is_inflight_too_high(readings, base, sample):

@@ -103,7 +103,10 @@ def _note_backlog(state: CarefulResume, backlog: Backlog) -> None:
 
 
 def _note(state: CarefulResume, event: Event) -> None:
-    """Record the state that every phase needs: bytes in flight and waiting, the highest packets, the RTTs."""
+    """Record the values that every phase needs: bytes in flight, bytes waiting to be sent, packet numbers, and RTTs.
+
+    The packet numbers are the highest sent and the highest acknowledged so far. Other events change nothing here.
+    """
     match event:
         case Sent():
             _note_sent(state, event)

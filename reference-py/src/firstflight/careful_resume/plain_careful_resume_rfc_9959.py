@@ -116,7 +116,9 @@ def on_event(s: CarefulResume, event: Event) -> Outcome:
 def dispatch(s: CarefulResume, event: Event) -> Outcome:
     """Call the function for the event; return the outcome.
 
-    Other events only end the Unvalidated Phase if its time limit, the latest RTT after the jump, is exceeded.
+    The Unvalidated Phase has a time limit: it ends if more time than the latest RTT sample has elapsed since the jump.
+    Events without a function, such as the expiry of a probe timer, only test this limit. The loss of a PMTU probe also
+    stores the bytes in flight. A change of the datagram size also goes to normal CC.
     """
     match event:
         case SavedPath():

@@ -197,7 +197,11 @@ def acknowledge(readings: Readings, state: CarefulResume, ack: Ack) -> None:
 
 
 def end(state: CarefulResume) -> None:
-    """End Careful Resume for good: the saved set is free again, and observing may begin."""
+    """End Careful Resume for this connection, and return to normal congestion control.
+
+    Other connections may use the saved set again. From the next ACK on, this connection measures the capacity of the
+    path, to save a new set.
+    """
     state.phase = Phase.NORMAL  # [careful-resume.end]
     if state.saved is not None:
         state.saved.in_use = False

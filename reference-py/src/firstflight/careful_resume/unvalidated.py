@@ -135,7 +135,11 @@ def _mark_sent(marks: Marks, sent: Sent) -> None:
 
 
 def on_sent(readings: Readings, state: CarefulResume, base: BaseState, sent: Sent) -> Report:
-    """Mark the packets sent, and leave the phase if the window is full."""
+    """Process packets sent in the Unvalidated phase; return the report.
+
+    Record the first packet number sent in this phase and the last so far. Add the bytes to the unacknowledged bytes of
+    the phase, and advance the pacing schedule. End the phase if the window is full or the time limit is exceeded.
+    """
     _mark_sent(state.marks, sent)
     pace_sent(state, base, sent)
     state.unvalidated_left_bytes = saturated(state.unvalidated_left_bytes + sent.bytes)

@@ -28,7 +28,11 @@ def _on_ack(readings: Readings, state: CarefulResume, base: BaseState, ack: Ack,
 
 
 def on_validating(readings: Readings, state: CarefulResume, base: BaseState, event: Event, normal: Normal) -> Report:
-    """Process an event in the Validating phase."""
+    """Process an event in the Validating phase; return the report.
+
+    ``normal``: the result of normal congestion control for this event, computed on a copy of ``base``. It is copied to
+    ``base`` unless the event begins Safe Retreat, as a loss or CE mark does.
+    """
     match event:
         case Ack():
             return _on_ack(readings, state, base, event, normal)

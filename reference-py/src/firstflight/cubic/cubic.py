@@ -1,7 +1,7 @@
 """The window rules of CUBIC (``spec/cubic/rules.md``; RFC 9438): growth in congestion avoidance, and reductions.
 
-``newreno`` keeps the windows and calls the hooks of ``RULES``; functions change the state in place. All numbers are integers: bytes, ns, and fractions of a byte in units of 2^-32.
-Mirrors ``reference-c/firstflight/cubic/cubic.c``.
+``newreno`` keeps the windows and calls the hooks of ``RULES``; functions change the state in place. All numbers are
+integers: bytes, ns, and fractions of a byte in units of 2^-32. Mirrors ``reference-c/firstflight/cubic/cubic.c``.
 """
 
 from dataclasses import dataclass
@@ -36,8 +36,9 @@ __all__ = ["PROFILES", "RULES", "Cubic", "Epoch", "Readings", "Saved", "begin", 
 class Epoch:
     """A congestion avoidance stage.
 
-    ``start_ns``: its beginning plus the time that does not count. ``k_ns``: K. ``cwnd_bytes``, ``cwnd_fraction``: the
-    window after the last growth. ``w_est_bytes``, ``w_est_fraction``: W_est.
+    ``start_ns``: its beginning, moved later by its application-limited time and its idle time (no bytes in flight).
+    ``k_ns``: K. ``cwnd_bytes``, ``cwnd_fraction``: the window after the last growth. ``w_est_bytes``,
+    ``w_est_fraction``: W_est.
     """
 
     start_ns: int
@@ -134,7 +135,11 @@ def _resume(state: Cubic, now_ns: int) -> None:
 
 
 def on_sent(state: Cubic, sent: Sent) -> None:
-    """Process packets being sent: store the bytes in flight. After an idle time, the clock of the stage runs again."""
+    """Process packets being sent: store the bytes in flight, and end an idle time.
+
+    The clock of a stage of congestion avoidance stops while no bytes are in flight. If it stopped for this reason
+    alone, it now continues from its value at the stop: the start of the stage moves later by the idle time.
+    """
     set_flight(state, sent.bytes_in_flight)
     if state.idle:
         _resume(state, sent.t_ns)  # [cubic.limited.idle]
@@ -281,7 +286,8 @@ def reduced_bytes(_state: Cubic, window_bytes: int) -> int:
 def note_startup_reduction(state: Cubic, _now_ns: int, cwnd_bytes: int) -> None:
     """Set W_max and cwnd_prior at a reduction by a startup algorithm.
 
-    ``cwnd_bytes``: the window before the reduction, or the other quantity that the algorithm reduced.
+    ``cwnd_bytes``: the window before the reduction. If the algorithm reduces another number of bytes, such as the bytes
+    in flight, this number is used as the window.
     """
     note_reduction(state, cwnd_bytes)  # [cubic.startup.note]
 

@@ -81,13 +81,13 @@ def on_event(s: Cubic, event: Event) -> Outcome:
 
 
 def on_sent(s: Cubic, sent: Sent) -> Outcome:
-    """4.2: time without bytes in flight does not count."""
+    """4.2: end a time without bytes in flight; t, the time since the stage began, does not include this time."""
     end_idle_time(s, sent.t_ns)
     return newreno.on_sent(s.base, sent)
 
 
 def end_idle_time(s: Cubic, now: int) -> None:
-    """4.2: leave out the time that has passed without bytes in flight."""
+    """4.2: leave the time that has passed without bytes in flight out of t, the time since the stage began."""
     if s.idle_since is not None:
         s.left_out += now - s.idle_since  # [cubic.limited.idle]
         s.idle_since = None

@@ -52,7 +52,7 @@ def _distance_bytes(datagram_bytes: int, distance_ns: int) -> int:
 
 
 def window_bytes(w_max_bytes: int, k_ns: int, datagram_bytes: int, t_ns: int) -> int:
-    """Return W_cubic(t) in bytes, rounded towards W_max, between 0 and the largest window."""
+    """Return W_cubic(t) in bytes, rounded towards W_max, and limited to 0..``WINDOW_MAX_BYTES``."""
     if t_ns < k_ns:
         return max(w_max_bytes - _distance_bytes(datagram_bytes, k_ns - t_ns), 0)  # [cubic.window.concave]
     return min(w_max_bytes + _distance_bytes(datagram_bytes, t_ns - k_ns), WINDOW_MAX_BYTES)

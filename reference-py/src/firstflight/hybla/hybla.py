@@ -140,8 +140,8 @@ def _slow_start_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units:
 
     ``units``: the unit of growth. In slow start each ACK is one unit with the size of a datagram, whatever it
     acknowledges. The unit adds 2^rho - 1 datagrams; rho is the RTT divided by the reference RTT, at least 1. With
-    ``Gain.DATAGRAMS`` return only the whole datagrams of the growth since the last datagram, and store the rest.
-    Otherwise round the growth down to bytes. ``cwnd_bytes``: the present window.
+    ``Gain.DATAGRAMS`` add this growth to the stored fraction of a datagram, return the whole datagrams of the sum, and
+    store the rest. Otherwise round the growth down to bytes. ``cwnd_bytes``: the present window.
     """
     increase = _power(state) - _one(state)  # [hybla.slow-start]
     if state.readings.gain is Gain.DATAGRAMS:

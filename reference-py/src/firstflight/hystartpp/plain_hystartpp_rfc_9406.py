@@ -94,7 +94,10 @@ def start_round(s: HyStartPP, snd_nxt: int) -> None:
 
 
 def update_cwnd(s: HyStartPP, ack: Ack) -> Outcome:
-    """Grow by N, in CSS by N / 4, rounded down; not while the window is underused (RFC 9002, section 7.8)."""
+    """Grow the window by N, in CSS by N / 4, rounded down; N is the number of newly acknowledged bytes.
+
+    The window does not grow while the application limits the sender (RFC 9002, section 7.8).
+    """
     if ack.app_limited:
         return Outcome.APP_LIMITED
     if s.in_css:

@@ -157,8 +157,9 @@ def _grow_one_in_twenty(state: JumpStart, base: BaseState, new_packets: int) -> 
 def _grow(readings: Readings, state: JumpStart, base: BaseState, ack: Ack) -> Outcome:
     """Grow the window for an ACK as the reading ``growth`` specifies, and return the outcome.
 
-    ``acks``: one packet per ACK in slow start. ``one_in_twenty``: one packet per 20 acknowledged packets in congestion
-    avoidance, and growth only if the window was full. All else is left to the base controller: the reading ``bytes``,
+    ``acks``: one packet per ACK in slow start. ``one_in_twenty``: no growth in any phase unless the window was full;
+    then one packet per 20 acknowledged packets in congestion avoidance. All else is left to the base controller: slow
+    start with ``one_in_twenty``, congestion avoidance with ``acks``, and the reading ``bytes``. So are
     application-limited ACKs, and ACKs of only packets sent before the last recovery period began.
     """
     phase = newreno.phase(base)

@@ -33,7 +33,7 @@ from firstflight.observables import Outcome
 def _add_repeats(state: JumpStart, packets: int) -> None:
     """Add packets to R, the number of packets in this recovery that repeat data sent earlier.
 
-    R is at most the largest packet number.
+    R is at most 2^62 - 1, the largest possible packet number.
     """
     state.repeats = min(state.repeats + packets, PACKET_MAX)
 

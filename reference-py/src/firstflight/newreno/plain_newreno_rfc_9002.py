@@ -72,7 +72,7 @@ def initial_window(max_datagram_size: int) -> int:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> NewReno:
-    """B.3. ``None`` selects the initial window that section 7.2 recommends."""
+    """B.3: return the state of a new connection. ``None`` selects the initial window that section 7.2 recommends."""
     if initial_window_bytes is None:
         initial_window_bytes = initial_window(max_datagram_size_bytes)
     return NewReno(max_datagram_size_bytes, initial_window_bytes)  # [slow-start.begin]

@@ -111,7 +111,7 @@ def _on_sent(state: QuickStart, base: BaseState, sent: Sent) -> Outcome:
 
 
 def _take_request(state: QuickStart, runs: tuple[Run, ...]) -> bool:
-    """Return whether these packets include the packet with the request, and forget it."""
+    """Return whether ``runs`` include the packet with the pending request; if so, the request is no longer pending."""
     if state.request_packet is None or not any(run.first <= state.request_packet <= run.last for run in runs):
         return False
     state.request_packet = None
@@ -119,7 +119,11 @@ def _take_request(state: QuickStart, runs: tuple[Run, ...]) -> bool:
 
 
 def _end_by_ack(readings: Readings, state: QuickStart, base: BaseState, ack: Ack) -> bool:
-    """End the mode if this ACK ends it; return whether it did. ``in_flight_bytes``: still the value before the ACK."""
+    """End Quick-Start mode if this ACK acknowledges a packet sent in this mode; return whether the mode ended.
+
+    The window then becomes at most the bytes in flight before the ACK, or a minimum if that is larger. The caller
+    updates ``state.in_flight_bytes`` after this call.
+    """
     if quick_packets_of(state, ack.packets) == 0 or not state.quick:
         return False  # [quick-start.older-ack]
     end_mode(state)  # [quick-start.end]

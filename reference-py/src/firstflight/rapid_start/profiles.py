@@ -6,7 +6,7 @@ from firstflight.enums import Enum
 
 
 class FactorK(Enum):
-    """Which K is in the reduction factors K (1 - beta) and beta + K (1 - beta)?"""
+    """Is K = 2/3 or K = 11/18 in the reduction factors K (1 - beta) and beta + K (1 - beta)?"""
 
     TWO_THIRDS = "two_thirds"
     ELEVEN_EIGHTEENTHS = "eleven_eighteenths"

@@ -38,7 +38,13 @@ def _grown_bytes(readings: Readings, state: RapidStart, base: BaseState, acked_b
 
 
 def _on_startup_ack(readings: Readings, state: RapidStart, base: BaseState, ack: Ack) -> Outcome:
-    """Process an ACK before the first loss or CE mark: the rule replaces the growth of the base controller."""
+    """Process an ACK before the first loss or CE mark; return the outcome.
+
+    The window grows by the rule of Rapid Start instead of the base controller's rule. It grows by twice the
+    acknowledged bytes without a queue, otherwise by the acknowledged bytes. Some ``readings``, the choices of a
+    profile, add whole datagrams only. The base controller's result remains if the application limits the sender. With
+    some readings a min_rtt below 4 ms ends Rapid Start, with the same effect.
+    """
     rtt.sample(readings, state, ack)
     before_bytes = base.cwnd_bytes
     outcome = newreno.on_ack(base, ack)

@@ -147,9 +147,10 @@ def on_recovery_ack(readings: Readings, state: RapidStart, base: BaseState, ack:
 def _lost_bytes(readings: Readings, base: BaseState, lost: Lost, *, first: bool) -> int:
     """Return the bytes to subtract from the window for lost packets: their bytes times the loss factor.
 
-    The loss factor is beta + K (1 - beta), 5/6 for beta = 1/2 and K = 2/3. ``first``: these losses began the recovery.
-    Depending on the readings, the product is rounded up once or for each packet, and the first lost packet of the
-    recovery does not count.
+    The loss factor is beta + K (1 - beta), 5/6 for beta = 1/2 and K = 2/3. The ``readings`` (the choices of a profile)
+    select one of two rules. ``all``: the bytes of all packets count, and the product is rounded up once.
+    ``after_first``: the product is rounded up for each packet, and the packet whose loss began the recovery does not
+    count. ``first``: ``lost`` began the recovery, with its first packet.
     """
     parts = _loss_parts(readings, base)
     if readings.counted_losses is CountedLosses.ALL:
@@ -162,9 +163,11 @@ def on_lost(readings: Readings, state: RapidStart, base: BaseState, lost: Lost) 
     """Process packets declared lost, before or in the first recovery; return the outcome.
 
     The first loss begins the recovery; losses in it reduce the window by the loss factor, beta + K (1 - beta), times
-    their bytes. A lost packet that was sent in the recovery begins another, and ends Rapid Start. If the reading
-    ``late_losses`` is ``counted``, the function is also called after the recovery, until the next reduction. Losses of
-    packets sent before the recovery then still reduce the window.
+    their bytes. The ``readings`` (the choices of a profile) select the constant K, 2/3 or 11/18. The reduction factor
+    beta is 7/10 if the readings select it or the base controller is CUBIC, otherwise 1/2. A lost packet that was sent
+    in the recovery begins another, and ends Rapid Start. If the reading ``late_losses`` is ``counted``, the function is
+    also called after the recovery, until the next reduction. Losses of packets sent before the recovery then still
+    reduce the window.
     """
     first = state.stage is Stage.STARTUP
     if first:

@@ -113,7 +113,11 @@ def bin_duration_ticks(readings: Readings, rtt: int) -> int:
 
 
 def open_first_bin(state: Search, bin_ticks: int, now_units: int) -> None:
-    """Open bin 0 now and empty all bins; the counters continue. With a duration of 0 no bin is open."""
+    """Delete all bins, and open bin 0 now. With a duration of 0 no bin is open.
+
+    ``bin_ticks``: the bin duration in ticks (1/20 unit). ``now_units``: the time in units of the profile's clock. The
+    totals of all delivered and sent bytes do not change.
+    """
     state.bin_ticks = bin_ticks
     state.bin_end_ticks = TICKS_PER_UNIT * now_units + bin_ticks if bin_ticks > 0 else 0
     state.curr = 0

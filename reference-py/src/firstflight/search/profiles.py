@@ -196,7 +196,7 @@ class KeptBins(Enum):
 
 
 class BeforeBin0(Enum):
-    """Which value does the counter before bin 0 have, where interpolation reaches it?"""
+    """Which total of bytes is read at the start of bin -1, if interpolation needs that bin?"""
 
     NEVER_READ = "never_read"
     ZERO = "zero"

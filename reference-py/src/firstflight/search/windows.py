@@ -114,8 +114,10 @@ def bounds_of(readings: Readings, age: int) -> tuple[int, int]:
 def sum_bytes(view: View, first: int, last: int) -> int:
     """Return the bytes of the bins from age ``first`` down to age ``last``; age 0 is the open bin.
 
-    If ``ring`` is not ``ample``, bins are in 25 slots. Then a bin 25 or more bins before the newest slot counts with
-    the bytes of the later bin in its slot. If ``kept_bins`` is ``newest``, bins with an age above 1 count as empty.
+    If ``ring`` is not ``ample``, only 25 bins are stored: each new bin overwrites the bin 25 before it. An overwritten
+    bin counts with the bytes of the newest bin in its place. With ``ring`` = ``open_bin``, the newest stored bin is the
+    open bin; with ``ring`` = ``newest_bin``, it is the last completed bin. If ``kept_bins`` is ``newest``, bins with an
+    age above 1 count as empty.
     """
     readings = view.readings
     newest = 0 if readings.ring is Ring.OPEN_BIN else 1
@@ -225,9 +227,9 @@ def scale_bits(readings: Readings, state: Search) -> int:
 def reaches(readings: Readings, previous: int, current: int) -> bool:
     """Return whether the normalised difference of the earlier and the later window reaches the profile's threshold.
 
-    ``previous`` and ``current``: bytes of these windows, in the same unit. The difference is (e - current) / e. Here e
-    is ``previous`` as sent bytes, or twice ``previous`` as delivered bytes. With ``threshold`` = ``more_than``,
-    equality is not enough.
+    ``previous`` and ``current``: bytes of these windows. The difference is (e - current) / e. If the earlier window
+    counts sent bytes, e is ``previous``; if it counts delivered bytes, e is twice ``previous``. With ``threshold`` =
+    ``more_than``, equality is not enough.
     """
     first, second = _PRODUCTS[readings.difference, readings.compared]
     if readings.threshold is Threshold.MORE_THAN:

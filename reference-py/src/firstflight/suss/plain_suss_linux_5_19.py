@@ -188,8 +188,8 @@ def end_growth(s: Suss, state: int) -> None:
     """End slow start: ssthresh becomes the window. HyStart does not act again until persistent congestion.
 
     If a loss or CE mark has ended SUSS, or SUSS is disabled, only this happens. Otherwise ``suss_state`` becomes
-    ``state``: 3 for an end by the cap, 4 by the RTT. If at least two rounds were sped up, the window then first becomes
-    the bytes in flight, at least the minimum window.
+    ``state``: 3 for an end by the cap, 4 by the RTT. If in addition at least two rounds were sped up, the window is set
+    to the bytes in flight, but at least the minimum window. The new window then becomes ssthresh.
     """
     s.found = True
     if s.suss_state < 9:
@@ -253,10 +253,12 @@ def cong_avoid(s: Suss, ack: Ack, seq: int) -> Outcome | None:
 def blue_tail(s: Suss, now_ns: int, acked_bytes: int) -> Outcome:
     """Decide whether to speed the round up, at the ACK that ends its first, blue part (in cubictcp_cong_avoid).
 
-    Blue ACKs acknowledge packets sent as in plain slow start. The train, the arrival time of all blue ACKs of the round
-    from first to last, is estimated from the blue ACKs so far. If it predicts further growth and leaves time for
-    pacing, the round is paced (SUSS_PACED): it also sends the packets of later rounds. Otherwise the round stays
-    clocked by ACKs (SUSS_CLOCKED). If growth is not predicted in round 2, SUSS is disabled (SUSS_DISABLED).
+    Blue ACKs acknowledge packets sent as in plain slow start. The train is the time from the first to the last blue ACK
+    of the round. Its estimate is t * B / (2 * n), where t is the time since the round began. B is the number of packets
+    that plain slow start sends in this round, n the number of packets acknowledged in it before this ACK. If the train
+    predicts further growth and leaves time for pacing, the round is paced (SUSS_PACED). The sender then also sends in
+    this round packets that plain slow start would send in later rounds. Otherwise the round stays clocked by ACKs
+    (SUSS_CLOCKED). If growth is not predicted in round 2, SUSS is disabled (SUSS_DISABLED).
     """
     s.suss_is_blue = 2
     blue = 10 << (s.suss_round_no - 1)  # [suss.round.blue]
@@ -313,10 +315,11 @@ def measure_g(s: Suss, delta_t_bat: int) -> bool:
 def plan(s: Suss, blue: int, acked_bytes: int) -> None:
     """Set the limit of the window, ``suss_limit``, and the pacing rate, ``suss_rate`` in bytes/s, of a sped-up round.
 
-    ``blue``: the number of packets of this round in plain slow start. With j sped-up rounds, this one included, the
-    round sends blue * (2^j - 1) additional packets. In round r the rate spreads them over M - M / 2^(r - 1), where M is
-    the minimum RTT. The limit is the window, plus ``acked_bytes`` of the current ACK, plus the additional packets in
-    excess of their number in the round before.
+    Plain slow start sends ``blue`` packets in this round. j is the number of rounds sped up so far, including this one.
+    The round sends blue * (2^j - 1) additional packets. The rate spreads them over the time M - M / 2^(r - 1), where M
+    is the minimum RTT and r the number of this round. Round 2 begins with the first ACK. Rounds that are not sped up
+    count in r, but not in j. The limit is the window, plus ``acked_bytes`` of the current ACK, plus the additional
+    packets in excess of their number in the round before.
     """
     extra = blue * ((1 << s.suss_num_of_jump) - 1)  # [suss.red.jumps]
     red_in_flight = (blue >> 1) * ((1 << (s.suss_num_of_jump - 1)) - 1)  # [suss.red.in-flight]

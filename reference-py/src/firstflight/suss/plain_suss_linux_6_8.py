@@ -288,11 +288,13 @@ def blue_pkt(s: Suss) -> int:
 def tail(s: Suss, now_ns: int, acked_bytes: int) -> Outcome:
     """Decide at the last blue ACK of a round whether to pace more packets in this round; return the outcome.
 
-    Blue ACKs acknowledge packets that ACKs released, as in plain slow start. The train, the time between the first and
-    the last blue ACK of the round, is estimated from the blue ACKs so far. SUSS_PACED: the train predicts further
-    growth, and the RTT leaves time for pacing, so the sender also paces packets of later rounds. SUSS_DISABLED: the
-    function speedup has disabled SUSS. SUSS_CLOCKED: the round sends packets only when ACKs arrive. Part of the
-    function suss_measurements in the kernel.
+    Blue ACKs acknowledge packets that ACKs released, as in plain slow start. The train is the time from the first to
+    the last blue ACK of the round. Its estimate is t * B / (2 * n), where t is the time since the round began. B is the
+    number of packets that plain slow start sends in this round, n the number of packets acknowledged in it before this
+    ACK. SUSS_PACED: the train predicts further growth, and the RTT leaves time for pacing. In this round the sender
+    then also sends, paced, packets that plain slow start would send in later rounds. SUSS_DISABLED: the function
+    speedup has disabled SUSS. SUSS_CLOCKED: the round sends packets only when ACKs arrive. Part of the function
+    suss_measurements in the kernel.
     """
     s.is_blue = TAIL
     s.tail_seq = s.head_seq + blue_pkt(s) - 1  # [suss.round.tail]

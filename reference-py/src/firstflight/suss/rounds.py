@@ -99,9 +99,12 @@ def _set_limit(readings: Readings, state: Suss, base: BaseState, acked_bytes: in
 
 
 def _set_guard(readings: Readings, state: Suss, t_ns: int, train_us: int) -> bool:
-    """Set the start of the pacing of this round. Return false if the train (the time of its blue ACKs) is too long.
+    """Set the start of the pacing of this round, after a guard interval. Return false if the train is too long.
 
-    The pacing starts after a guard interval: half of the difference between min RTT / 2^(round number - 1) and train.
+    ``train_us``: the train, the time from the first to the last ACK of packets sent as in plain slow start. The guard
+    interval begins at ``t_ns``. Its length is half of the difference M / 2^(r - 1) - train. M: minimum RTT; r: number
+    of this round of SUSS, where round 2 begins with the first ACK. The train is too long if the difference is not
+    positive. With ``readings.guard`` = HALVES both terms are first halved and rounded down to microseconds.
     """
     rest_us = min_us(state) >> (state.round_no - 1)
     if readings.guard is Guard.HALVES:
@@ -141,8 +144,10 @@ def _end_train(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Ou
 def follow_rounds(readings: Readings, state: Suss, base: BaseState, ack: Ack) -> Outcome | None:
     """Update the round of SUSS for an ACK. Return the outcome of the ACK that ends the blue part, else ``None``.
 
-    Blue packets are those that plain slow start sends at ACKs; the first ACKs of a round are theirs. The ACK that ends
-    them, the tail, decides whether the round is sped up. While it is, the ACKs after the tail do not grow the window.
+    Blue packets are the packets that plain slow start sends at ACKs. The first ACKs of a round acknowledge blue packets
+    of the round before. The tail is the first ACK of the last of these packets, or of a later packet. The tail ends the
+    blue part and decides whether the round is sped up. In a sped-up round the ACKs after the tail do not grow the
+    window.
     """
     last, outcome = ack.packets[-1].last, None
     if state.part is Part.TAIL:

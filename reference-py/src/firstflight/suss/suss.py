@@ -48,9 +48,13 @@ def _take_sample(readings: Readings, state: Suss, ack: Ack, latest_rtt_ns: int) 
 
 
 def _set_cap(state: Suss, base: BaseState, t_ns: int) -> bool:
-    """Set the cap, the window that ends slow start, if the train predicts this end; return whether the cap was set.
+    """Set the cap (slow start ends if the window exceeds it) if the train is long; return whether the cap was set.
 
-    The train is the arrival time of the ACKs of blue packets, sent as in plain slow start.
+    The train is the time from the start of HyStart's round to this ACK, at ``t_ns``. Each ACK must arrive at most 2 ms
+    after the one before. The train is long if, doubled for each of j sped-up rounds, it exceeds half of (minimum RTT +
+    1 ms). The cap is the window plus n * (2^j - 1) packets, with n packets acknowledged in this round before this ACK.
+    A cap is set only once. The blue part of a round has the ACKs of packets sent as in plain slow start. Only these
+    ACKs and the first ACK after them can set the cap.
     """
     if state.cap_bytes is not None or not is_active(state) or state.part is Part.RED:
         return False  # [suss.cap.blue]

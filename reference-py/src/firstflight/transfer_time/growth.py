@@ -22,7 +22,10 @@ class Growth:
 
 
 def begin_growth(segments_per_ack: int) -> Growth:
-    """Return the growth before the first round, with a factor of 1."""
+    """Return the growth of a window or rate after 0 rounds, when the window or rate is 1 times its initial value.
+
+    Each later round multiplies it by (b + 1) / b, where b is ``segments_per_ack``.
+    """
     return Growth(segments_per_ack)
 
 

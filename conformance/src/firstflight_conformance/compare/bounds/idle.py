@@ -19,7 +19,13 @@ class IdlePeriod(Bound):
     may_lower: bool = False
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept a window between one datagram and the previous window if the model's window is unchanged."""
+        """Accept a window below the model's window, but at least one datagram, at the end of an idle period.
+
+        The event is ``idle_restart``, or the next ``sent`` after it if the window was not lowered at ``idle_restart``.
+        The model's own window must be unchanged by this event. Return the accepted window as the value taken, and set
+        the model's window to it. Return None for other windows and events, and if the threshold differs from the
+        model's.
+        """
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         if window_bytes is None or base.cwnd_bytes != before.base.cwnd_bytes:
             return None

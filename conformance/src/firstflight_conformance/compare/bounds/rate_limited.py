@@ -28,9 +28,10 @@ class RateLimited(Bound):
 
         The growth is at most the model's growth at the same ACK without ``app_limited``. The window is at most
         limit(maxFS); maxFS is the largest number of bytes in flight since the last reduction by congestion. The limit
-        is maxFS plus the growth by one acknowledged flight of maxFS in the current phase, such as twice maxFS in slow
-        start. Return the window as the value taken, and set the model's window to it. Return None for other events and
-        windows, and if the model's window grows itself or the threshold differs from the model's.
+        is maxFS plus the growth by one acknowledged flight of maxFS in the current phase. In slow start this growth is
+        maxFS, so the limit is twice maxFS. Return the window as the value taken, and set the model's window to it.
+        Return None for other events and windows, and if the model's window grows itself or the threshold differs from
+        the model's.
         """
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         if not isinstance(event, Ack) or not event.app_limited or window_bytes is None:
@@ -69,9 +70,9 @@ class RateLimited(Bound):
 
         The value maxFS is the largest number of bytes in flight since the last reduction by congestion. The limit is
         maxFS plus the growth by one acknowledged flight of maxFS (draft-ietf-ccwg-ratelimited-increase, section 3). In
-        slow start this growth follows from the model's growth at ``used``, the ACK with ``app_limited`` false. In
-        congestion avoidance it is one datagram for NewReno. For other base controllers return 0, which permits no
-        growth.
+        slow start this growth is maxFS times the model's growth for each byte acknowledged by ``used``, at most maxFS.
+        ``used``: the ACK with ``app_limited`` false. In the congestion avoidance of NewReno this growth is one
+        datagram. In the congestion avoidance of other base controllers return 0, which permits no growth.
         """
         flight_bytes = Fraction(self.most_flight_bytes or 0)
         last = used.packets[-1]

@@ -204,10 +204,10 @@ class GradualReduction(Bound):
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Accept a window in recovery between the window after the last event and the reduced window.
 
-        The upper end may also be the bytes in flight at the start of recovery. At an ACK the lower end may be the bytes
-        in flight plus the bytes delivered and not replaced in recovery (RFC 6937, section 3). It is at least two
-        datagrams. Return the window as the value taken. Return None for other windows, outside NewReno recovery, and if
-        the window equals the model's.
+        The upper end may also be the bytes in flight at the start of recovery. At an ACK the lower end may also be the
+        bytes in flight plus the credit. The credit is the bytes delivered minus the bytes sent since recovery began, at
+        least 0 (RFC 6937, section 3). This lower end is at least two datagrams. Return the window as the value taken.
+        Return None for other windows, outside NewReno recovery, and if the window equals the model's.
         """
         base, window_bytes = state.base, observed.get("cwnd_bytes")
         stage = getattr(getattr(state.startup, "stage", None), "value", None)
@@ -230,11 +230,11 @@ class GradualReduction(Bound):
         return Taken(self.point, "window in recovery", window_bytes, Fraction(window_bytes, reduced_bytes), reference)
 
     def settle(self, before: Any, state: Any, event: Event) -> None:
-        """Set the model's window back to the reduced window, and count the bytes delivered and sent in recovery.
+        """Set the model's window back to the reduced window, and update the credit.
 
         An accepted answer has set the model's window to another value; the model itself reduces its window at once. The
-        event that begins recovery sets the count to 0; it also records the bytes in flight before a loss if they
-        exceeded the window.
+        credit is the bytes delivered minus the bytes sent since recovery began. At the event that begins recovery, set
+        the credit to 0, and record the bytes in flight before a loss if they exceeded the window.
         """
         if _begins_recovery(before, state):
             flight_bytes = event.bytes_in_flight + event.bytes if isinstance(event, Lost) else 0

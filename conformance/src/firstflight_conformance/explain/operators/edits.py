@@ -67,7 +67,10 @@ class Operation:
 
 @contextmanager
 def applied(swaps: Iterable[Swap]) -> Iterator[None]:
-    """Apply swaps to a tree and revert them at the end."""
+    """Apply swaps within the context, and revert them at its end in reverse order.
+
+    Each swap replaces a node in the syntax tree of a function of the model, and contains the place of this node.
+    """
     back = [swap.exchange() for swap in swaps]
     try:
         yield
@@ -279,7 +282,11 @@ class Operators:
                     yield self._edit(place, 7, f"uses {says} {words(node)} {_WHERE} uses it as it is", parsed(scaled))
 
     def _replaced(self, block: "_Block", rank: int, sentence: str, *new: ast.stmt) -> Operation:
-        """Return the edit that replaces a statement by others."""
+        """Return the edit that replaces the statement of ``block`` with the statements ``new``.
+
+        ``block``: a statement and its place in the list of statements around it. ``rank``: order of the edit among
+        edits with equal answers, lowest first. ``sentence``: description of the edit.
+        """
         node = new[0] if len(new) == 1 else ast.If(ast.Constant(True), list(new), [])
         swap = Swap(block.body, block.index, _located(node, block.statement))
         return Operation(self._function, block.statement.lineno, rank, sentence, (swap,))

@@ -36,8 +36,9 @@ KEPT = 12
 class Found:
     """An operation (an edit of the model) with the failing cases that it explains and the passing cases it contradicts.
 
-    ``explained``: ids of cases whose answers the edited model gives completely. ``contradicted``: ids of the first
-    passing cases whose answers the edit changes. ``followed``: number of explained cases that need values from a bound,
+    ``explained``: ids of cases whose answers the edited model gives completely. ``contradicted``: ids of passing
+    cases whose answers the edit changes. Passing cases are tested in order, the shortest first, until 13 are
+    contradicted or a limit of events is reached. ``followed``: number of explained cases that need values from a bound,
     an interval that a text permits. ``clauses``: the rules near the edited line.
     """
 
@@ -171,8 +172,9 @@ class Search:
     def best_line(self) -> tuple[str, tuple[str, ...]] | None:
         """Return a sentence on the source line of the model that explains the most failures, and its rules.
 
-        A line explains a failure if the model gives all answers with observed windows in place of its value. The rules
-        are the clauses cited near the line. Return ``None`` if no line explains a failure.
+        The line computes cwnd or ssthresh. For each case, the windows in the answers of the implementation replace the
+        computed values of the line. The line explains the failure if the model then gives all answers of the case. The
+        rules are the clauses cited near the line. Return ``None`` if no line explains a failure.
         """
         line = max(self.lines, key=lambda line: len(line.explained), default=None)
         if line is None:

@@ -39,9 +39,11 @@ def words(node: ast.AST) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An expression without side effects, usable in a function.
+    """A quantity in a function of the model: a parameter, a member of an object, or a local variable.
 
-    ``optional``: may be ``None``. ``of_state``: is a member of a state.
+    Edits of this function may use the quantity in place of another. ``text``: its source text, such as
+    ``base.cwnd_bytes``. ``type``: its unit, such as ``byte``, or else ``bool`` or ``number``. ``optional``: it may be
+    ``None``. ``of_state``: it is a member of a mutable parameter, such as the state of the algorithm.
     """
 
     text: str

@@ -31,10 +31,11 @@ class Connection:
     ``mss``: bytes of data in a full segment. ``scale``: shift of the receiver's windows. ``window``: the receiver's
     unscaled window in the handshake. ``side``: ``SENDER``, or ``RECEIVER`` for a capture at the receiver or between.
     ``moved_ns``: delay of the sender's own interface, subtracted from the times of its segments. ``rtt_ns``: RTT of the
-    handshake. ``own_ns``: the sender's part of ``rtt_ns``. ``stamp``: time stamp of the receiver in the handshake.
-    ``accurate_ecn``: the handshake agreed on accurate ECN. ``stamped`` and ``gap_ns`` are set in a capture at the
-    receiver. ``stamped``: the receiver's time stamps advance. ``gap_ns``: longest time between two segments of one
-    release, the packets that the sender sends after an ACK.
+    handshake. ``own_ns``: part of ``rtt_ns`` from the capture point to the sender and back, with the sender's response
+    time and the delay of its interface. ``stamp``: time stamp of the receiver in the handshake. ``accurate_ecn``: the
+    handshake agreed on accurate ECN. ``stamped`` and ``gap_ns`` are set in a capture at the receiver. ``stamped``: the
+    receiver's time stamps advance. ``gap_ns``: longest time between two segments of one release, the packets that the
+    sender sends after an ACK.
     """
 
     sender: Host
@@ -148,8 +149,8 @@ def _constant_delay_ns(segments: Iterable[Segment], sender: Host, own_ns: int) -
 
     A constant delay shows a capture at the sender; in a capture at the receiver it varies with the queue of the path.
     Data echoes the time stamp of its ACK (RFC 7323, section 4.3). ``own_ns``: the time that the sender took to answer
-    in the handshake. The delay is constant if 80% of at least eight delays lie within 1 ms, and the 10th percentile
-    within 1 ms of ``own_ns``.
+    in the handshake. At least eight delays are needed. The delay is constant if their 10th percentile differs by at
+    most 1 ms from their 90th percentile, and likewise from ``own_ns``.
     """
     delays_ns = sorted(echo_delays_ns(segments, sender))
     if len(delays_ns) < _ECHOES_LEAST:

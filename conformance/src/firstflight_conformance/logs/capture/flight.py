@@ -81,7 +81,10 @@ class Following:
         self.ended, self._reduced = ENDED, False
 
     def follow(self) -> None:
-        """Process segments until the first loss or mark, or the end of slow start. Leave the rest in the connection."""
+        """Process segments until the first retransmission or congestion mark, or the end of slow start.
+
+        Also stop after more than 100,000 events. Later segments stay unread in the iterator of the connection.
+        """
         for segment in self._connection.segments:
             self._most_bytes = max(self._most_bytes, self._flight.bytes)
             self._flight.take(segment)
@@ -108,7 +111,11 @@ class Following:
         return first_reduction(self._flight, self._most_bytes, rest)
 
     def _find_the_loss(self, rest: Iterator[Segment]) -> bool:
-        """Return whether a retransmission follows within 20,000 segments of the receiver, and process up to it."""
+        """Process the segments ``rest`` up to the first retransmission, and return true if it occurs.
+
+        The retransmission is processed too. Return false, with all segments read so far processed, after more than
+        20,000 segments sent by the receiver, or at the end of the capture.
+        """
         answers = 0
         for segment in rest:
             self._most_bytes = max(self._most_bytes, self._flight.bytes)
@@ -183,10 +190,11 @@ class Following:
         return Recording(header, _flagged(steps, number))
 
     def _cut_at_the_receivers_window(self) -> None:
-        """End the recording before the first release that the receiver's window limited, if this window often limits.
+        """End the recording before the first ``Sent`` event that the receiver's window limited, if it often limits.
 
-        Often: the number of limited releases exceeds 1/20 of the number of ACKs. Raise :class:`UnfitError` if no ACK
-        precedes the first limited release.
+        A ``Sent`` event contains the segments sent within 10 us. It is limited if one more full segment would exceed
+        the receiver's window. Often: the number of limited events exceeds 1/20 of the number of ACKs. Raise
+        :class:`UnfitError` if no ACK precedes the first limited event.
         """
         if len(self._limited_steps) * _LIMITED_ONE_OF <= self.acks:
             return
@@ -409,7 +417,8 @@ class _FirstFlight:
     def end(self, flight_bytes: int) -> None:
         """Set the size of the first flight, unless an earlier call has set it or ``flight_bytes`` is 0.
 
-        ``flight_bytes``: bytes in flight just before the ACK that ends the first flight. The capture may lack this ACK.
+        ``flight_bytes``: bytes in flight just before the ACK that ends the first flight. If the capture lacks this ACK,
+        these are the bytes in flight before the next event that shows the end of the flight.
         """
         if self._bytes is None and flight_bytes:
             self._bytes = flight_bytes
@@ -437,8 +446,9 @@ class _FirstFlight:
     def too_small(self) -> bool:
         """Whether the first flight is too small to be the initial window.
 
-        In slow start the ACKs of n segments release at most 2n segments. Here n is the larger of ten and the number of
-        segments in the first flight. The flight is too small if the first round has over 2 (n + 1) segments in flight.
+        The first round is the time until the whole first flight is acknowledged. In slow start, a first flight of n
+        segments allows at most 2n segments in flight in this round. Here n is the larger of ten and the number of
+        segments in the first flight. The flight is too small if more than 2n + 2 segments (margin: two) are in flight.
         """
         return self._in_round_bytes > 2 * (max(self._segments, _RECOMMENDED_DATAGRAMS) + 1) * self._mss
 
@@ -506,8 +516,8 @@ class _Growth:
         """Process sent packets; ``flight_bytes`` is the bytes in flight after them.
 
         If this is at least 5/4 of the stored flight, store it and restart the counts of rounds and ACKs. ``clocked``:
-        an ACK released the packets, and the last packet was full. Then the end of the present round counts it for
-        :attr:`over`.
+        an ACK released the packets, and the last packet was full. Then the present round, once it ends, counts as one
+        of the 20 rounds without growth that end slow start (:attr:`over`).
         """
         self._clocked |= clocked
         if 4 * flight_bytes >= _GROWN_QUARTERS * self._mark_bytes:
@@ -532,8 +542,9 @@ def _first_was_ended(events: Sequence[Event]) -> bool:
 
 
 def _flagged(steps: tuple[Step, ...], number: int) -> tuple[Step, ...]:
-    """Return the steps of the recording (events with reports), the early ones flagged as application-limited.
+    """Return the steps of the recording, the early ones flagged as application-limited.
 
+    A step is an event (packets sent, an ACK, a loss) with the state of the sender after it, such as the bound of cwnd.
     ``number``: number of the round, from 1, that shows the initial window. If it is 1, no step is flagged. Otherwise
     the window is shown by the first release (packets sent between two ACKs) that cwnd, not the application, limited.
     Every ``Sent`` and ``Ack`` up to the last ACK before this release is flagged.

@@ -68,7 +68,10 @@ def is_sampled(data: bytes) -> bool:
 
 
 def read_sampled(path: Path, data: bytes) -> Sampled:
-    """Return the connection that acknowledges most. Raise :class:`RecordingError` if no socket is sampled twice."""
+    """Return the samples of the connection whose peer acknowledged most bytes between the first and the last sample.
+
+    Raise :class:`RecordingError` if no socket is sampled twice.
+    """
     sockets: dict[str, list[Sample]] = {}
     controls: dict[str, str] = {}
     for addresses, t_ns, text in _sockets(data):

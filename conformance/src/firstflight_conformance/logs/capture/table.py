@@ -149,7 +149,11 @@ class _Table:
         return self._recorder.recording(Header(source, config, 1000, resolution_ns, {"rows": len(rows)}))
 
     def _take(self, row: Row, count: int, name: str) -> list[int]:
-        """Remove the oldest ``count`` bytes from flight, rounded up to whole packets, and return the packets."""
+        """Remove the oldest ``count`` bytes from flight, rounded up to whole packets, and return the packet numbers.
+
+        ``name``: name of the column with ``count``, for the error message. Raise :class:`RecordingError` if fewer bytes
+        are in flight.
+        """
         packets: list[int] = []
         while count > 0 and self._first in self._sizes:
             count -= self._sizes.pop(self._first)

@@ -40,7 +40,10 @@ class Times:
         return varies_ns if varies_ns > 2 * unit_ns + _BURST_NS else 0
 
     def _unit_ns(self) -> int | None:
-        """Return the unit that fits the median step between time stamps, or None."""
+        """Return the unit of the TCP time stamps in ns: the known unit that fits the measured time of a tick, or None.
+
+        The measured time is the median over changes of the time stamp. Return None if no known unit is close to it.
+        """
         steps = []
         t_ns, stamp = self._found[0] if self._found else (0, 0)
         for later_ns, later in self._found:

@@ -167,10 +167,11 @@ class Build:
         return item.in_flight and (self.writer.padding_counts or frames is None or not frames <= _PADDED_ACK)
 
     def _size(self, item: Sent, group: Group) -> int:
-        """Return the size of a packet.
+        """Return the size of a packet in bytes: its logged size, or the increase of the logged bytes in flight.
 
-        In logs without sizes it is the change of the bytes in flight. The change is used in the handshake too. There a
-        padded datagram may count in full, and neqo logs the length of the whole datagram for its last packet.
+        The increase is used if no size is logged, and in the handshake, where a logged size may be wrong. It may lack
+        padding that counts in flight, and neqo logs the length of the whole datagram for its last packet. Raise
+        :class:`FieldError` if the log has neither value.
         """
         now, before = group.metrics.get("bytes_in_flight"), self._flight
         alone = len(group.items) == 1 and item.first == item.last
@@ -328,7 +329,10 @@ class Build:
         return sum(isinstance(step.event, Ack) for step in self.recorder.steps)
 
     def recording(self, source: dict[str, Any], config: Config, resolutions_ns: tuple[int, int]) -> Recording:
-        """Return the recording."""
+        """Return the recording. ``resolutions_ns``: resolution of the times and resolution of the RTTs in the log.
+
+        ``source``: kind, writer and origin of the log.
+        """
         quality: dict[str, Any] = {"in_flight_agreed": self.agreed, "in_flight_logged": self.logged}
         quality |= self.counts | self.steps_of
         if self.writer.every_window:

@@ -16,7 +16,10 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One trace: its header, and the events as (place, record)."""
+    """One trace of a qlog: its header, and its events as pairs (place, record).
+
+    The place is a text for error messages, such as ``traces[0].events[7]``. The record is the JSON object of the event.
+    """
 
     header: Record
     records: list[tuple[str, Record]] = field(repr=False)
@@ -93,7 +96,11 @@ def _trace(path: Path, number: int, trace: object, document: Record, notes: tupl
 
 
 def _rows(path: Path, place: str, trace: Record, events: list[Any]) -> Iterator[tuple[str, Record]]:
-    """Yield the records. In old drafts a record is a row with the columns ``event_fields``."""
+    """Yield the events of a trace as pairs: place in the file, for error messages, and record (a JSON object).
+
+    In old drafts of qlog an event is a list of values, with their names in ``event_fields``. Such a list is converted
+    to an object. Raise :class:`RecordingError` for an event of another form.
+    """
     names = trace.get("event_fields")
     common_fields = trace.get("common_fields")
     common: Record = common_fields if isinstance(common_fields, dict) else {}

@@ -92,7 +92,10 @@ def _continues(group: Group, item: Item, writer: Writer) -> bool:
 
 
 def arranged(items: Iterable[Item], order: Order) -> list[Item]:
-    """Return the items reordered, with metrics and losses after the record of their packet or ACK."""
+    """Return the items of a log with metrics and losses after the record of their packet or ACK.
+
+    ``order``: where the log has metrics and losses relative to these records.
+    """
     if order.prior:
         return as_processed(list(items))
     ordered: list[Item] = []

@@ -109,7 +109,10 @@ class Parameters:
 
 @dataclass(slots=True)
 class Own:
-    """A Firstflight event without a counterpart in qlog, as JSON. Without ``ev``: members of the event before."""
+    """A record of this project in a qlog: ``raw`` is an event without a counterpart in qlog, in its JSON form.
+
+    If ``raw`` lacks the member ``ev`` (the kind of event), its members are added to the previous event of the log.
+    """
 
     t_ns: int
     raw: dict[str, Any]

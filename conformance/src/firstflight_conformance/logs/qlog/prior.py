@@ -94,9 +94,10 @@ def _in_order(items: Sequence[Item]) -> list[Item]:
 
 
 def _early(behind: Sequence[Item], metrics: Metrics, missing_bytes: int) -> list[Sent]:
-    """Return the next sent packets in ``behind`` if their sizes add up to exactly ``missing_bytes``.
+    """Return the first sent packets in ``behind`` if their sizes add up to exactly ``missing_bytes``.
 
-    Return an empty list otherwise, or if they were sent more than 50 ms after the metrics.
+    ``behind``: the items after ``metrics`` in the log. ``missing_bytes``: bytes in flight in ``metrics``, less those
+    computed from the earlier items. Return an empty list without such packets within 50 ms after the metrics.
     """
     packets: list[Sent] = []
     for item in behind:

@@ -35,7 +35,11 @@ class Ms:
 
 
 def qlog_text(recording: Recording, title: str, description: str, extra: Extra = lambda _index: []) -> str:
-    """Return the qlog of a recording."""
+    """Return the text of the qlog of a recording.
+
+    ``extra``: function that returns additional records, pairs (name, data), for the event with a given index. The
+    default adds no record.
+    """
     return "".join(f"{_RECORD_SEPARATOR}{_line(record)}\n" for record in _records(recording, title, description, extra))
 
 
@@ -111,7 +115,11 @@ def _parameters(recording: Recording) -> Record:
 
 
 def _event(event: Event, received: int) -> Iterator[tuple[str, Record]]:
-    """Yield the records of an event. ``received``: number of the next packet with an ACK."""
+    """Yield the qlog records of an event as pairs (name of the qlog event, its data).
+
+    ``received``: packet number to write for the received packet if the event is an ACK. These packets are numbered from
+    0, because a recording lacks their real numbers.
+    """
     match event:
         case Sent():
             for run in event.packets:
@@ -143,14 +151,20 @@ def _packets(
 
 
 def _members(event: Event) -> Iterator[tuple[str, Record]]:
-    """Yield the members of an event without a place in qlog. ``not_in_flight`` is written as frames."""
+    """Yield a record ``firstflight:members`` for each optional member of an event that qlog cannot express.
+
+    The member ``not_in_flight`` is omitted: the record ``packet_sent`` expresses it by an ACK as its only frame.
+    """
     for name, value in optional_members(event).items():
         if name != "not_in_flight":
             yield "firstflight:members", {name: [list(pair) for pair in value] if isinstance(value, tuple) else value}
 
 
 def _state(written: Record, step: Step) -> Iterator[tuple[str, Record]]:
-    """Yield the record of a state change."""
+    """Yield the record of a change of the congestion state if ``step`` reports a state other than the last one.
+
+    ``written``: last written values by name; its ``state`` is updated.
+    """
     new, old = step.subject.get("state"), written.get("state")
     if new is not None and new != old:
         yield "recovery:congestion_state_updated", {"new": new} if old is None else {"old": old, "new": new}

@@ -72,8 +72,9 @@ def _at_once_ns(events: Sequence[Event]) -> int:
 def initial_release(events: Sequence[Event]) -> tuple[Release, int] | None:
     """Return the first release that the congestion window ended, with the number of its round trip, from 1.
 
-    A release is the packets sent between two ACKs. The window ended it if the next release began at once after an ACK,
-    and its last packets are not marked application-limited. Return None if the window ended no release.
+    A release is the packets sent between two ACKs. The window ended a release if its last ``Sent`` event is not marked
+    application-limited, and the release after it began at once after an ACK. Return None if the window ended no
+    release.
     """
     ends = {release.index: release for release in releases_of(events) if release.limited}
     number, remaining_bytes = 1, None
