@@ -9,13 +9,13 @@
 extern "C" {
 #endif
 
-/* Which acknowledged packets increase PipeSize? (A1) */
+/* Which acknowledged packets increase PipeSize, the validated capacity in bytes? (A1) */
 enum {
     FF_CAREFUL_RESUME_PIPESIZE_COUNTS_ALL = 0, /* every packet */
     FF_CAREFUL_RESUME_PIPESIZE_COUNTS_UNVALIDATED = 1, /* only packets sent in the Unvalidated phase */
 };
 
-/* What is PipeSize on entry to the Unvalidated phase? (A2) */
+/* What is PipeSize, the validated capacity, on entry to the Unvalidated phase? (A2) */
 enum {
     FF_CAREFUL_RESUME_PIPESIZE_START_FLIGHT = 0, /* the bytes in flight */
     FF_CAREFUL_RESUME_PIPESIZE_START_WINDOW = 1, /* the congestion window before the jump */

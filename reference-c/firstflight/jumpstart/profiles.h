@@ -164,7 +164,7 @@ enum {
     FF_JUMPSTART_RESULT_ROUNDING_UP = 1, /* up */
 };
 
-/* What is the least window (D - R)/2 after recovery (D: first-flight packets, R: retransmitted)? (B20) */
+/* Which minimum applies to the window (D - R)/2 (D: first-flight packets, R: retransmitted packets)? (B20) */
 enum {
     FF_JUMPSTART_RESULT_FLOOR_ONE_PACKET = 0, /* one packet */
     FF_JUMPSTART_RESULT_FLOOR_MINIMUM_WINDOW = 1, /* two packets */

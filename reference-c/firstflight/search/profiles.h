@@ -174,37 +174,37 @@ enum {
     FF_SEARCH_KEPT_BINS_NEWEST = 1, /* only the newest: the loop that empties skipped bins empties every bin before it */
 };
 
-/* Which total of bytes is read at the start of bin -1, if interpolation needs that bin? (A7) */
+/* Which total of delivered or sent bytes counts at the start of bin -1, the bin before the first? (A7) */
 enum {
     FF_SEARCH_BEFORE_BIN_0_NEVER_READ = 0, /* it is never read */
     FF_SEARCH_BEFORE_BIN_0_ZERO = 1, /* 0 */
 };
 
-/* How exact are the byte counters that a comparison of the two windows reads? (A16) */
+/* How exact are the byte counters from which SEARCH computes the bytes of its windows of bins? (A16) */
 enum {
     FF_SEARCH_PRECISION_FULL = 0, /* exact */
     FF_SEARCH_PRECISION_SHIFTED_16 = 1, /* 16 bits: the counters shifted right so far that the largest fits */
 };
 
-/* At which normalised difference of the two windows does slow start end? (A14) */
+/* At which (e - d) / e does slow start end, with d bytes delivered and e expected from one RTT before? (A14) */
 enum {
     FF_SEARCH_DIFFERENCE_SEVEN_TWENTIETHS = 0, /* 0.35 */
     FF_SEARCH_DIFFERENCE_THIRTEEN_FIFTIETHS = 1, /* 0.26 */
 };
 
-/* Does slow start end if the normalised difference of the two windows equals the threshold? (A12) */
+/* Does slow start end if (e - d) / e equals its threshold, with d bytes delivered and e expected? (A12) */
 enum {
     FF_SEARCH_THRESHOLD_AT_LEAST = 0, /* yes */
     FF_SEARCH_THRESHOLD_MORE_THAN = 1, /* no */
 };
 
-/* How is the normalised difference defined if nothing was delivered in the later window? (A10) */
+/* How does the difference (e - d) / e of expected and delivered bytes count if d is 0? (A10) */
 enum {
     FF_SEARCH_CURRENT_ZERO_DECIDES = 0, /* the difference is 1: exit */
     FF_SEARCH_CURRENT_ZERO_NO_DECISION = 1, /* no decision */
 };
 
-/* How many bins does the overshoot sum: how does 2 * RTT / BIN_DURATION become a whole number? (A13) */
+/* In how many last bins are the bytes of the overshoot, the bytes delivered in the last two RTTs? (A13) */
 enum {
     FF_SEARCH_ROLLBACK_NONE = 0, /* there is none */
     FF_SEARCH_ROLLBACK_FLOOR = 1, /* 5: 40/7 with the initial RTT, rounded down */
@@ -220,7 +220,7 @@ enum {
     FF_SEARCH_LOWER_DRAIN = 3, /* first, neither: the flight is drained to a target, which then becomes cwnd and ssthresh */
 };
 
-/* In which unit does the drain reduce the bytes in flight? (A16) */
+/* In which unit does the drain, a decrease of the bytes in flight before slow start ends, count? (A16) */
 enum {
     FF_SEARCH_DRAIN_UNIT_PACKETS = 0, /* packets: one leaves for three acknowledged; the target is in bytes */
     FF_SEARCH_DRAIN_UNIT_WHOLE_PACKETS = 1, /* packets, and the target is rounded down to whole ones */

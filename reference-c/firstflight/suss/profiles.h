@@ -21,7 +21,7 @@ enum {
     FF_SUSS_RED_JUMPS = 1, /* one more than there were sped up rounds */
 };
 
-/* Where is the guard interval rounded down to microseconds? (V3) */
+/* At which step is the guard interval (wait before pacing) rounded down to microseconds? (V3) */
 enum {
     FF_SUSS_GUARD_DIFFERENCE = 0, /* after the train has been subtracted */
     FF_SUSS_GUARD_HALVES = 1, /* in the halves of the interval and of the train */

@@ -122,7 +122,11 @@ class RateSampler:
         )
 
     def _take(self, event: Ack | Lost) -> _Note | None:
-        """Forget the packets of an event; return the note of the packet sent last."""
+        """Remove the notes of the packets of an event; return the note of the last of these packets.
+
+        A note is the state recorded when a packet was sent. Return None if the last packet did not count in
+        flight, or was sent before the last path change.
+        """
         note = None
         for run in event.packets:
             for packet in range(run.first, run.last + 1):

@@ -153,11 +153,11 @@ class Pto:
 
 @value
 class Backlog:
-    """Data is ready to be sent: after the handshake, after idle time, or more than before; or the receive window changed.
+    """Data is ready to be sent, for example after the handshake or after idle time, or the receive window changed.
 
-    ``queued_bytes``: not sent yet. ``receive_window_bytes``: may be sent from now on. ``latest_rtt_ns``: ``None``
-    without a sample; on a new path, before its first sample, the delay of the path validation (RFC 9002, section
-    6.2.2).
+    ``queued_bytes``: bytes of data that are not sent yet. ``receive_window_bytes``: bytes that flow control permits to
+    send from now on. ``latest_rtt_ns``: ``None`` without a sample; on a new path, before its first sample, the delay of
+    the path validation (RFC 9002, section 6.2.2).
     """
 
     t_ns: int
@@ -175,12 +175,12 @@ class IdleRestart:
 
 @value
 class SavedPath:
-    """Connection setup is complete, and this is the saved set for the Remote Endpoint, with the limit of the endpoint in ``max_jump_bytes``.
+    """Connection setup is complete; the event contains the set (cwnd and RTT) saved for the Remote Endpoint, if any.
 
     Beta, ``beta_numerator`` / ``beta_denominator``, is the factor for the threshold after Safe Retreat.
     ``saved_cwnd_bytes``: this and ``saved_rtt_ns`` are both 0 without a set. ``expires_t_ns``: the end of its Lifetime:
-    the set may be used until this time, inclusive; ``None`` for no end. ``max_jump_bytes``: the largest jump; ``None``
-    for no bound.
+    the set may be used until this time, inclusive; ``None`` for no end. ``max_jump_bytes``: the sender's own limit of
+    the window that it takes from the set; ``None`` for no limit.
     """
 
     t_ns: int

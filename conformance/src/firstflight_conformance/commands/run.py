@@ -326,10 +326,10 @@ class _FirstTables:
         self._whole: dict[int, AdapterReport] = {}
 
     def add(self, judged: PoolReport) -> None:
-        """Add the report of an adapter. Ignore adapters other than references.
+        """Add the report of a reference adapter (Python model or C port). Ignore the report of any other adapter.
 
-        Results by the vectors alone and complete reports (``judged.whole``) have separate tables. Print a table as soon
-        as all references have a report for it.
+        Reports on the vectors alone and complete reports (``judged.whole``) are in separate tables. Print a table once
+        it contains a report of every reference adapter. Print no table if all adapters of the run are references.
         """
         if judged.adapter in self._references:
             reports = self._whole if judged.whole else self._by_vectors

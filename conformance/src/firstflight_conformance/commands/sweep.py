@@ -130,7 +130,11 @@ def _grid(path: Path | None, kind: str | None, scenario: Path | None, options: d
 
 
 def _column(grid: _Grid, requested_column: str | None) -> str:
-    """Return the column of the heatmap. Raise :class:`GridError` unless it is a column of numbers."""
+    """Return the result column for the heatmap, a plot of one result of the sweep over two axes of the grid.
+
+    It is ``requested_column``, or without a request the time. Raise :class:`GridError` if a requested column is unknown
+    or contains texts.
+    """
     known = [name for name in COLUMNS[grid.kind] if name not in TEXTS]
     if requested_column is not None and requested_column not in known:
         raise GridError(f"--of {requested_column}: unknown column; {grid.kind} has {', '.join(known)}")

@@ -231,7 +231,9 @@ class _Join:
     def _objecting(self, alternatives: frozenset[str], clashes: dict[str, str]) -> AnsweredCase | None:
         """Return the first case that does not conform with exactly these alternatives, or ``None`` if all conform.
 
-        Passing cases that did not conform earlier are tried first. ``clashes``: ids of cases to ignore.
+        An alternative is a permitted choice other than the model's. Cases that agree with the model must also conform
+        with the alternatives. Those that an earlier call returned, for other alternatives, are tried first.
+        ``clashes``: ids of cases to ignore.
         """
         known = [subject for subject, _ in self._objectors.values()]
         conforming = [self._conforming[name] for name in self._conforming if name not in clashes]
@@ -258,10 +260,12 @@ class _Join:
     def _ask(self, subject: AnsweredCase, alternatives: frozenset[str]) -> None:
         """Search more ways of a case that does not conform with exactly ``alternatives``, and store them.
 
-        A way is one explanation of the case by alternatives. The search starts with ``alternatives``, or without
-        alternatives if no way of the case is known yet. Refuted sets are not proposed again. ``alternatives`` is marked
-        as refuted if the search finds no new way. It is also marked if a way nevertheless has exactly these
-        alternatives, for example by using one of them only from a later event on. This way would propose the set again.
+        A way is one explanation of the case by alternatives, which are permitted choices other than the model's. The
+        search begins with ``alternatives``, or with the empty set if no way of the case is known yet. It may add
+        others. :meth:`_of_ways` proposes sets of alternatives for all cases, but no refuted set. The set
+        ``alternatives`` becomes refuted if the search finds no new way. It also becomes refuted if a way has exactly
+        these alternatives, but uses one of them, for example, only from a later event on. Otherwise :meth:`_of_ways`
+        would propose the set again.
         """
         name = subject.case.id
         ways_by_case = self._ways if name in self._conforming else self._objectors

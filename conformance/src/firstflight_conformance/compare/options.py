@@ -33,7 +33,10 @@ class Option:
 
     @property
     def readings(self) -> set[tuple[str, str]]:
-        """The readings that the alternative changes."""
+        """Pairs (algorithm, name of a reading) for the readings that the alternative changes.
+
+        A reading is the model's choice among interpretations of a text.
+        """
         return {(part.algorithm, name) for part in self.candidate.parts for name in part.readings}
 
     @property
@@ -157,7 +160,11 @@ class Models:
         return {name: 1 << place for place, name in enumerate(self.options)}
 
     def variant(self, names: frozenset[str]) -> Variant | None:
-        """Return the model with these alternatives, or ``None`` if they exclude each other."""
+        """Return the model with these alternatives, or ``None`` if they exclude each other.
+
+        An alternative is a permitted choice other than the model's. Two alternatives exclude each other if, for
+        example, both are choices for the same question.
+        """
         if names not in self._made:
             self._made[names] = self._make(names)
         return self._made[names]
@@ -190,7 +197,11 @@ class Models:
 
 
 def _built(options: Iterable[Option]) -> Variant | None:
-    """Return a copy of the model with alternatives, or ``None`` if they exclude each other."""
+    """Return a copy of the model changed by the alternatives ``options``, or ``None`` if they exclude each other.
+
+    An alternative is a permitted choice other than the model's, as changes of the model's text. Alternatives exclude
+    each other if their changes cannot be applied one after the other, in the order given or reversed.
+    """
     parts = [option.candidate for option in options]
     # The text that one change replaces may be gone after another, in one order only.
     return build(together(parts)) or build(together(parts[::-1]))

@@ -23,7 +23,7 @@ class Walker:
         return _created(self.variant, self.algorithm, self.profile, self.config)
 
     def begin(self) -> "Position":
-        """Return the position before the first event."""
+        """Return the position before the first event: a new controller, and bounds (intervals of permitted values)."""
         return Position(self, self._first.copy(), self.bounds())
 
     def bounds(self) -> list[Bound]:
@@ -82,8 +82,10 @@ class Position:
     def key(self) -> str:
         """A text that is equal for equal positions of two models.
 
-        The text contains the controller state, the attributes of each bound, and the flags ``narrowed`` and
-        ``avoiding``. A bound is an interval of permitted values with quantities of earlier events.
+        A position is the state of a model after some answers. The text contains the controller state, the attributes of
+        each bound, and the flags ``narrowed`` and ``avoiding``. A bound computes an interval of permitted values; its
+        attributes store, for example, unused growth of earlier events. ``narrowed``: the model continued from a
+        differing answer that a bound accepted. ``avoiding``: CUBIC has been in congestion avoidance.
         """
         memory = [
             sorted((name, repr(member)) for name, member in vars(bound).items() if name != "advance")

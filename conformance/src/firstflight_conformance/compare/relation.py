@@ -60,8 +60,8 @@ class ConformingWay:
     """One explanation of conforming answers by alternatives, which are other permitted choices at open points.
 
     ``taken``, ``refused``: alternatives used, or not used although they would act, for the whole case. ``moments``:
-    alternatives used at single events. ``values``: values that the answers took from the intervals of bounds. ``cut``:
-    the first event that is not judged, or ``None``.
+    alternatives used at single events. ``values``: answers that differ from the model and are in a permitted interval.
+    ``cut``: the first event that is not judged, or ``None``.
     """
 
     taken: frozenset[str]
@@ -197,9 +197,9 @@ class _Walked:
     (:class:`_Live`) is a state of the model with the alternatives that lead to it. It reaches an event if it explains
     all earlier answers. ``ended``: explanations of all answers, or of all answers up to the end of judging. ``last``:
     index of the last event that an explanation reaches, or the number of all events if every answer is explained.
-    ``front``: the sets of alternatives of the explanations that reach it. ``base_last``: index of the last event
-    reached by an explanation that adds no alternative for the whole case to the start, or -1. ``stuck``: explanations
-    that the answer to event ``last`` discards, sorted by :attr:`_Live.place`.
+    ``front``: the sets of alternatives of the explanations that reach it. ``base_last``: index of the last event that
+    the start reaches without more alternatives, except alternatives used only at single events; or -1. ``stuck``:
+    explanations that the answer to event ``last`` discards, sorted by :attr:`_Live.place`.
     """
 
     ended: tuple[_Live, ...] = ()
@@ -292,8 +292,8 @@ class _Search:
         """Return the reliable explanations among ``ended``, explanations of all answers; cheapest first.
 
         An explanation is unsure if it took an alternative (a permitted choice) after an event where alternatives were
-        not tested. An unsure explanation is returned only if the model with exactly its alternatives also gives all
-        answers. A reliable explanation with the same alternatives replaces it.
+        not tested. An unsure explanation is dropped if a reliable explanation took the same alternatives. Otherwise it
+        is returned too, if the model with exactly its alternatives from the start also gives all answers.
         """
         sure = [state for state in ended if not state.unsure]
         doubtful = {state.way.taken for state in ended if state.unsure} - {state.way.taken for state in sure}
@@ -383,9 +383,9 @@ class _Search:
 
         ``going``: the explanations before the event. ``forms``: the forms of the event that the implementation may have
         processed, such as an ACK with either value of ``app_limited``. An alternative is a permitted choice other than
-        the model's. ``radius``: largest number of alternatives that an explanation may contain although no answer
-        required them. ``at_once``: number of alternatives that may be added because of this answer. ``index``: index of
-        the event.
+        the model's. An answer requires an alternative if the model without it gives another answer. ``radius``: largest
+        number of alternatives in an explanation that no answer required. ``at_once``: number of alternatives that may
+        be added because of this answer. ``index``: index of the event.
         """
         return [
             after
@@ -655,9 +655,10 @@ def _least(ended: Iterable[_Live]) -> list[_Live]:
     """Return the cheapest complete explanation for each combination of taken and refused alternatives, cheapest first.
 
     An alternative is a permitted choice other than the model's. Taken alternatives are used for the whole case. Refused
-    alternatives are not used, although they would change a step of the model. The cost first counts all used
-    alternatives, and the events where the sender did nothing, as the text permits. Equal costs are ordered by the
-    number of alternatives used only at single events, then by the number of values from permitted intervals.
+    alternatives are not used, although they would change a step of the model. Other alternatives are used at single
+    events. The cost is the number of taken alternatives, alternatives at single events, and events where the sender
+    permissibly does nothing. Equal costs are ordered by the number of alternatives at single events, then by the number
+    of values from permitted intervals.
     """
     cheapest: dict[tuple[frozenset[str], frozenset[str]], _Live] = {}
     for state in sorted(ended, key=lambda state: state.way.cost):

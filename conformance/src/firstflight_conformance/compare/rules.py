@@ -107,9 +107,10 @@ def _is_refused(result: Result) -> bool:
 def _required_in_loop(case_results: Iterable[Seen], declaration: Declaration) -> set[str]:
     """Return the ids of the rules that judged events must exercise if a profile has closed-loop cases only.
 
-    These are the rules that the unchanged model executes in its own runs of the cases. Only cases that conform by
-    permitted choices other than the model's are run. Other cases are left out: in passing cases, for example, the
-    implementation answers as the model does.
+    A closed-loop case has a simulated sender. The rules are those that the unchanged model executes if it is the
+    congestion controller of this sender. Only cases that conform by permitted choices other than the model's are run.
+    Other cases add no rules. An implementation that passes answers as the model does, so that its events exercise these
+    rules anyway.
     """
     return {
         clause

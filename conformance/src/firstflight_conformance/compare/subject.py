@@ -100,9 +100,9 @@ class AnsweredCase:
     def _usage(self) -> list[bool]:
         """For each event, whether either value of ``app_limited`` is possible.
 
-        True for an ACK if the common tests for an application limit do not all agree with the value in the event. The
-        windows come from the answers. The list is empty unless the stack derives ``app_limited`` itself in a
-        closed-loop case, which has a simulated sender.
+        True for an ACK if the common tests for an application limit do not all agree with the value in the event. These
+        tests compare bytes in flight with the congestion window, which is taken from the answers. The list is empty
+        unless the stack derives ``app_limited`` itself in a closed-loop case, which has a simulated sender.
         """
         if "app_limited" not in self.declaration.works_out or not isinstance(self.case, StimulusCase):
             return []

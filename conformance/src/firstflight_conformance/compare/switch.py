@@ -161,14 +161,19 @@ class Switched(Variant):
 
         The change is new code of functions and new values of constants. The methods of this variant apply it to the
         copy before they use the copy. ``choices``: values of readings (interpretations of a text) by algorithm and
-        name. ``key``: equal only for equal sets of alternatives; results for the model are cached under it.
+        name. ``key``: identifies the permitted choices, other than the model's, that the variant makes. Results for the
+        variant are cached under this key.
         """
         self._switch, self._change, self._choices = switch, change, choices
         self._model, self._computation, self.key = switch.model, None, key
         self.texts = {}
 
     def continues(self, other: Variant) -> bool:
-        """Return whether a state of another model has the classes and readings of this one."""
+        """Return whether this model can process the states of the model ``other`` without conversion.
+
+        Both models must share one :class:`Switch`, so that their states have the same classes. Their readings, the
+        choices among interpretations of a text, must be equal.
+        """
         return isinstance(other, Switched) and other._switch is self._switch and other._choices == self._choices
 
     def create(self, algorithm: str, profile: str, config: Config) -> Any:
@@ -182,9 +187,11 @@ class Switched(Variant):
         return super().advance(state, event)
 
     def followed(self, observation: Any, state: Any, shows: dict[str, Any]) -> Any:
-        """Return ``observation`` with the windows of ``state``, which the caller set to the implementation's windows.
+        """Return ``observation`` with cwnd and ssthresh of ``state``.
 
-        ``shows``: values of further members, which replace the members of the observation.
+        The caller has set both values of ``state``, a controller, to the values that an implementation reports. In slow
+        start and congestion avoidance the phase is derived from them again. ``shows``: values of further members, which
+        replace the members of the observation.
         """
         self._switch.select(self._change)
         return super().followed(observation, state, shows)

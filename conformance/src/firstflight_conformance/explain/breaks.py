@@ -103,8 +103,8 @@ def _decided_by(clause: Clause, part: Mutant) -> bool:
 def _cited_near(file: str, find: str) -> list[str]:
     """Return the clauses cited on the lines of the text ``find`` in a file of the model.
 
-    If these lines do not cite any clause, return the two citations nearest to the last line of ``find``. Citations
-    count up to four lines before and after the text.
+    If these lines do not cite any clause, return up to two clauses, cited nearest to the last line of ``find``. Their
+    citations are at most four lines before the first or after the last line of ``find``.
     """
     path = REFERENCE_PY / file
     text = path.read_text(encoding="utf-8")

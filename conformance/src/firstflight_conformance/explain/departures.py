@@ -49,7 +49,7 @@ class Departures:
 
     @property
     def choices(self) -> Candidate | None:
-        """The permitted choices in the model as one candidate, or ``None`` for the model without choices."""
+        """The permitted choices that the model contains, as one edit of the model, or ``None`` without choices."""
         return self.failures.choices
 
     def explanations(self, known: Sequence[Explanation] = ()) -> list[Explanation]:
@@ -159,9 +159,10 @@ def _under(chosen: Chosen, subjects: Sequence[AnsweredCase]) -> list[AnsweredCas
 def without_choices(failing: list[AnsweredCase], passing: list[AnsweredCase]) -> Verdicts:
     """Return every failed case as a departure, a case that no permitted choice explains.
 
-    Permitted choices at open points are not searched. Causes are only other readings and named mutants (known wrong
-    implementations). Operators, small edits of single source lines of the model, are not tried: many of them reproduce
-    the answers to one case, so a match would prove little.
+    A reading is a choice at an ambiguity of the text. No reading is treated as permitted: every reading that differs
+    from the model, and every named mutant (a known wrong implementation), is a possible cause. Operators, small edits
+    of single source lines of the model, are not tried. Many of them reproduce the answers to one case, so a match would
+    prove little.
     """
     return Verdicts(Agreement((), ()), Departures(Chosen(), Failures(failing, passing, named=True)))
 

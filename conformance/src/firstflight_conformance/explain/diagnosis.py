@@ -75,8 +75,9 @@ def _passed(report: AdapterReport, cases: Mapping[str, AnyCase], failing: Sequen
 def diagnose(failing: Sequence[AnsweredCase], passing: Sequence[AnsweredCase], *, choices: bool = True) -> Diagnosis:
     """Return the conforming choices, and the causes of the other failures, best first, then unknown causes.
 
-    Conforming choices are permitted choices at open points that explain failed cases. ``passing``: passed cases, whose
-    answers a cause must not change. Without ``choices``, another choice at an open point is reported as a cause.
+    An open point is a place where a text permits several choices. Conforming choices are permitted choices that explain
+    failed cases. ``passing``: passed cases, whose answers a cause must not change. Without ``choices``, another choice
+    at an open point is reported as a cause.
     """
     groups = by_profile(failing, passing)
     profile_verdicts = [of_profile(*group) if choices else without_choices(*group) for group in groups]
@@ -178,10 +179,10 @@ def _clearest_first(subjects: Sequence[AnsweredCase], variant: Variant) -> list[
     """Return the failed cases ``subjects`` in order: cases unaffected by open points first.
 
     An open point is a place where a text permits several choices or an interval of values. The second group contains
-    cases with answers that take a value from an interval. It also contains cases whose first divergence from the model
-    is at another event without the permitted choices of the implementation. Cases come last if all their judged answers
-    agree with the model that makes these choices. In each group shorter cases come first. ``variant``: the model with
-    the cause that explains the cases.
+    cases with answers that take a value from an interval. It also contains cases whose first divergence moves to
+    another event if the model does not make the implementation's permitted choices. Cases come last if all their judged
+    answers agree with the model that makes these choices. In each group shorter cases come first. ``variant``: the
+    model with the cause that explains the cases.
     """
     right = Variant()
 

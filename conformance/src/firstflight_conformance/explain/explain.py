@@ -44,9 +44,11 @@ _FIRST = ("base", "profile", "reading")
 class Explanation:
     """A candidate (a possible cause) and the ids of the failing cases whose answers it reproduces completely.
 
-    A candidate is another reading, a mutant, another profile, or an operator: a small edit of a source line of the
-    model. ``variant``: the model with the candidate. ``clauses``: for an operator, the rules cited near its line, then
-    the rules of other candidates that explain the same cases. For another profile, only the latter; otherwise empty.
+    A candidate is another reading, a mutant, another profile, or an operator. A reading is a choice at an ambiguity of
+    the text, a mutant a listed wrong model, and a profile a version of the algorithm. An operator is a small edit of a
+    source line of the model. ``variant``: the model with the candidate. ``clauses``: for an operator, the rules cited
+    near its line, then the rules of other candidates that explain the same cases. For another profile, only the latter;
+    otherwise empty.
     """
 
     candidate: Candidate
@@ -428,9 +430,10 @@ def _rules(explanations: Iterable[Explanation]) -> dict[str, None]:
 def _ordered(explanation: Explanation, rules: Collection[str], merged: Sequence[str]) -> Explanation:
     """Return the explanation by an operator (an edit of a source line) with its rules in a new order.
 
-    First come its rules that are also in ``rules``, the rules of readings and named mutants that explain the same
-    failures. The other rules of the operator follow. Last come the rest of ``merged``, the rules of all operators and
-    mutants that explain these failures.
+    First come its rules that are also in ``rules``. The other rules of the operator follow. Last comes the rest of
+    ``merged``. ``rules``: rules violated by other readings (choices at ambiguities of the text) and named mutants
+    (listed wrong models) that explain the same failures. ``merged``: these rules and the rules of all operators that
+    explain these failures.
     """
     shared = [rule for rule in explanation.clauses if rule in rules]
     return replace(explanation, clauses=tuple(dict.fromkeys([*shared, *explanation.clauses, *merged])))

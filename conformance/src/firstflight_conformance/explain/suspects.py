@@ -37,9 +37,10 @@ def suspects_of(
     at the event of the divergence, it votes for the event of its own first differing decision. The event with most
     votes is returned, or without votes the divergence itself.
 
-    The right model need not apply the violated rule there, for example on an ACK that wrongly ends recovery. So the
-    first four rules are from candidates. Candidates that resemble the failures most, in event and observables, come
-    first. Rules applied by the model at the decision come next, and then other rules of candidates.
+    The first four rules are from candidates. Candidates that resemble the failures most, in event and observables, come
+    first. Then come the rules that the model applies at the event of the decision, and then other rules of candidates.
+    Reason for this order: the right model may not apply the violated rule at this event, for example on an ACK that
+    wrongly ends recovery.
     """
     subject = failing[0]
     if isinstance(subject.case, ComputationCase):

@@ -49,7 +49,10 @@ class Standing:
         return (len(self.agreeing) + 1) / (self.of + 2)
 
     def lead(self, other: "Standing") -> int:
-        """Return the number of agreeing vectors minus the number for another profile, among shared vectors."""
+        """Return the number of vectors that agree with this profile minus the number that agree with ``other``.
+
+        Only vectors compared with both profiles count.
+        """
         ours, theirs = _ids(self.agreeing), _ids(other.agreeing)
         return len(ours & (theirs | _ids(other.differing))) - len(theirs & (ours | _ids(self.differing)))
 
@@ -73,10 +76,10 @@ def _ids(subjects: Sequence[AnsweredCase]) -> set[str]:
 def standings(
     adapter: Adapter, algorithm: str, vectors: Sequence[Vector], on_vector: Callable[[], None] = lambda: None
 ) -> list[Standing]:
-    """Return the nearness of the adapter to each profile of an algorithm on the same base, the nearest first.
+    """Return the agreement of the adapter with profiles of an algorithm, the nearest profile first.
 
-    Every vector is played once, up to the last judged event of any profile, under the first declared profile. Other
-    profiles need not be declared.
+    Only profiles on the base controller of the first declared profile are compared. Every vector is played once, up
+    to the last judged event of any profile, under the first declared profile. Other profiles need not be declared.
     """
     profile = adapter.declaration.algorithms[algorithm][0]
     base = profile.partition("+")[2]
@@ -112,8 +115,9 @@ def nearest(ranking: Sequence[Standing], claimed: Collection[str] = ()) -> tuple
     """Return the standings with the nearest first, and the differences of the implementation from the nearest.
 
     A standing is the agreement of the implementation with one profile. The nearest profile is one whose answers all
-    agree, or agree after a single change; declared profiles come first. Otherwise it is the profile with the fewest
-    changes among up to three candidates, whose ``nearness`` is at least 85% of the value of the first in ``ranking``.
+    agree, or agree after a single change; declared profiles come first. Otherwise it is the profile that needs the
+    fewest changes of its model, among the first three with enough nearness. Nearness is the smoothed share of agreeing
+    vectors. Enough is 85% of the nearness of the first profile in ``ranking``.
     """
     whole = [standing for standing in ranking if not standing.differing]
     claimed_first = sorted(whole or _close(ranking, _FAR), key=lambda standing: standing.profile not in claimed)

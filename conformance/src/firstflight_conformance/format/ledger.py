@@ -62,7 +62,10 @@ class Ledger:
         return packet if packet <= last else None
 
     def _end(self, start: int, stop: int, first: int) -> int:
-        """Return the first packet from ``first`` on that is not in the runs with indices ``start`` to ``stop`` - 1."""
+        """Return the smallest packet number, at least ``first``, outside the runs ``start`` to ``stop`` - 1.
+
+        The two numbers are indices in the ledger's list of runs. A run is a range of consecutive packets in flight.
+        """
         packet = first
         for run in self._runs[start:stop]:
             if run.first > packet:
@@ -146,7 +149,10 @@ def _part(run: Run, first: int, last: int) -> Run:
 
 @dataclass(slots=True)
 class DataLedger:
-    """Acknowledged data, with packets that repeat data. The id of data is the packet that carried it first."""
+    """Record of sent and acknowledged data.
+
+    Packets may repeat data. The id of data is the number of the packet that carried it first.
+    """
 
     #: Data by the packet that repeats it.
     repeats: dict[int, int] = field(default_factory=dict)

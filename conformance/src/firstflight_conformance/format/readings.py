@@ -49,11 +49,13 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileTable:
-    """Content of ``spec/NAME/profiles.toml``. ``phases``, ``outcomes``, ``numbers``: additions to the observables.
+    """Content of ``spec/NAME/profiles.toml``: the profiles (published versions) of one algorithm.
 
-    ``exits``: outcomes that end slow start. ``leaves``: outcomes that leave slow start for a while. ``endings``:
-    outcomes; after these, profiles may allow different packets to be sent. ``paces``: the algorithm computes the
-    earliest time of the next packet.
+    ``phases``, ``outcomes``, ``numbers``: names of phases, event outcomes and state values that only some algorithms
+    have, including this one. ``exits``: outcomes that end slow start. ``leaves``: outcomes that leave slow start for
+    a while. ``endings``: until one of these outcomes, all profiles allow the same packets to be sent. After it, one
+    profile may forbid packets that another allows. ``paces``: the algorithm computes the earliest time of the next
+    packet.
     """
 
     algorithm: str

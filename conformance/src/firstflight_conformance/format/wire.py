@@ -84,7 +84,11 @@ def _member_from_json(key: str, value: object, sent_t_ns: int | None) -> object:
 
 
 def _run_from_json(raw: object, sent_t_ns: int | None) -> Run:
-    """Return a run. Runs of a ``sent`` event omit the time of the event, which is passed as ``sent_t_ns``."""
+    """Return a run, consecutive packets of one size sent at one time, from [first, last, size_bytes, sent_t_ns].
+
+    In a ``sent`` event the list omits the last item: the time of the event is passed as ``sent_t_ns``, else ``None``.
+    Raise ``ValueError`` if ``raw`` is not such a list.
+    """
     names = _RUN if sent_t_ns is None else _RUN[:-1]
     if not isinstance(raw, list | tuple) or len(raw) != len(names):
         raise ValueError(f"packets: {_shown(raw)} is not [{', '.join(names).replace('packets: ', '')}]")

@@ -248,7 +248,7 @@ def _sent_and_acked(events: Sequence[Event]) -> tuple[int, int]:
 def too_little(subject: JudgedSender, *, paced: bool = False) -> str | None:
     """Return why the capture shows too little of the window for a conclusion, or None.
 
-    ``paced``: a pacing profile explains the capture, so the application is not necessarily the reason.
+    ``paced``: a profile with pacing explains the capture, so pauses do not show that the application had no data.
     """
     limited, releases = _in_slow_start(subject)
     ended_by_others = sum(not release.limited and not release.clocked for release in releases)

@@ -162,7 +162,12 @@ class _Windows(Walker):
         return _Position(self, first.controller, first.bounds)
 
     def step(self, position: Any, event: Event) -> PendingStep:
-        """Process an event. Before the algorithm begins, only sent packets are processed."""
+        """Return the step of the profile's model at an event, starting from the sender's window if known.
+
+        The profile's algorithm begins at event ``comparison.question.begin``. At earlier events the model processes
+        only sent packets. The other earlier events do not change its state, except that its window becomes the
+        sender's if known.
+        """
         question, index = self.comparison.question, position.count
         before, known_bytes = self.before(position), question.given[index]
         if (

@@ -45,10 +45,11 @@ class Did:
     """Behaviour of a sender. ``event``: its exit from slow start.
 
     ``shown``: part of slow start that the recording contains. ``growth``: window growth in bytes per acknowledged byte
-    in slow start. ``fast``: events of three ACKs with a growth above 1.1 bytes per byte. ``rtt_ratio``: RTT at the
-    exit, divided by the least RTT so far. ``initial_window_round``: in a capture, the round that shows the initial
-    window. ``initial_window_range`` and ``window_range``: smallest and largest window if the capture allows several.
-    ``rounds``, ``exit_round``: set for a capture at the receiver. Members about parts that are not shown are None.
+    in slow start. ``fast``: if ``growth`` is above 1.1, events of the three ACKs with the fastest growth, all above
+    1.1; otherwise empty. ``rtt_ratio``: RTT at the exit, divided by the least RTT so far. ``initial_window_round``: in
+    a capture, the round that shows the initial window. ``initial_window_range`` and ``window_range``: smallest and
+    largest window if the capture allows several. ``rounds``, ``exit_round``: set for a capture at the receiver. Members
+    about parts that are not shown are None.
     """
 
     initial_window_bytes: int | None
@@ -208,7 +209,8 @@ def _reduction(subject: JudgedSender) -> Reduction | None:
     1/20 and shrink further later: then the reduced window is the smallest window of the recovery.
 
     The factor is the reduced window divided by the window before the loss (before the event, if no packet was lost).
-    The function :func:`_factor` divides by the bytes in flight instead if the result fits better.
+    The function :func:`_factor` divides by the bytes in flight, or a window with unlogged growth, if the quotient is
+    nearer to a multiple of 1/20.
     """
     lost: int | None = None
     threshold_bytes: int | None = None
@@ -248,10 +250,11 @@ def _captured_reduction(subject: JudgedSender) -> Reduction | None:
 def _factor(subject: JudgedSender, cause: int, index: int, new_bytes: int) -> Reduction:
     """Return the reduction at event ``index`` to ``new_bytes``, with its factor.
 
-    The factor is ``new_bytes`` divided by the window before event ``cause``. Growth that the log does not show is added
-    to this window if the factor is then nearer to a multiple of 1/20. The factor is ``new_bytes`` divided by the bytes
-    in flight if they differ from the window by more than 1/20, and the quotient is below 1 and nearer to such a
-    multiple. Both changes require a distance of at most 1/100 from the multiple.
+    ``cause``: event of the loss or reduction. The factor is ``new_bytes`` divided by one of three divisors. They are
+    tried in this order: the window before ``cause``; this window plus unlogged growth; the bytes in flight before
+    ``cause``. The first divisor is the default. A later divisor replaces the chosen one if its quotient is nearer to a
+    multiple of 1/20, and less than 1/100 away from it. The third divisor must also differ from the window by more than
+    1/20 of the window, and its quotient must be below 1.
     """
     window_bytes, event = subject.before[cause], subject.events[cause]
     window_factor = Fraction(new_bytes, window_bytes)

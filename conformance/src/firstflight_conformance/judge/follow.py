@@ -41,8 +41,9 @@ class Question:
 
     ``given``: the sender's window before each event, or None if unknown. ``after``: the sender's window after each
     event if it is compared. ``begin``: the first event that the algorithm sees. ``most``: stop following a profile if
-    more than this number of its windows differ from ``after``. ``unit_bytes``: windows are compared in whole units.
-    While they are equal, the profile keeps the rest of its own window: TCP reports whole segments.
+    more than this number of its windows differ from ``after``. ``unit_bytes``: windows are compared in whole units,
+    since TCP reports whole segments. Before each event the sender's known window replaces the profile's window, unless
+    both contain the same number of whole units.
     """
 
     config: Config
@@ -86,7 +87,7 @@ class Way:
 
 
 class Follower:
-    """Runs profiles along one recording."""
+    """Gives the events of one recording to the models of profiles, and returns their observations."""
 
     def __init__(self, question: Question) -> None:
         """Store the question: the sender's events and windows.
@@ -100,7 +101,7 @@ class Follower:
             self._function = _function()
 
     def follow(self, name: str) -> Way:
-        """Return the way of profile ``name``, ``algorithm/profile``: its answers to the events, with its exit.
+        """Return the answers of profile ``name``, ``algorithm/profile``, with the events of its exit from slow start.
 
         The answers end before an event that the profile refuses, or when too many windows differ from the sender's.
         """

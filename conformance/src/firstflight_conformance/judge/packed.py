@@ -41,11 +41,14 @@ class PackedEvents:
             layout.pack_into(self.buffer, at + RawEvent.of.offset, *values)
 
     def runs(self, runs: Sequence[Run]) -> tuple[int, int]:
-        """Store the runs as a C table; return its address and the number of runs."""
+        """Store packet runs as a C table; return its address and the number of runs, or (0, 0) without runs.
+
+        A run is a range of consecutive packets with equal size and send time.
+        """
         return self._table(_RUN, [(run.first, run.last, run.size_bytes, run.sent_t_ns) for run in runs])
 
     def ranges(self, ranges: Sequence[tuple[int, int]]) -> tuple[int, int]:
-        """Store the ranges as a C table; return its address and the number of ranges."""
+        """Store packet ranges as a C table; return its address and the number of ranges, or (0, 0) without ranges."""
         return self._table(_RANGE, ranges)
 
     def _table(self, entry: Struct, entries: Sequence[tuple[int, ...]]) -> tuple[int, int]:

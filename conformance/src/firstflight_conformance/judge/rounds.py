@@ -50,8 +50,8 @@ def exit_range(subject: JudgedSender) -> tuple[int, int] | None:
     """Return the smallest and the largest possible window at the exit in bytes, or None without an exit.
 
     The lower bound is the largest flight up to the last ACK with full slow-start growth. The upper bound is the largest
-    flight up to the third round after the exit, plus two datagrams. If a loss or mark is the evidence, it is the
-    largest flight up to the loss, plus two datagrams.
+    flight up to the third round after the exit, plus two datagrams. If a loss or CE mark ended slow start, the upper
+    bound is the largest flight up to this loss or mark, plus two datagrams.
     """
     sender_exit = subject.left
     if sender_exit.by is None:

@@ -87,9 +87,10 @@ def _limited(recording: Recording, before: Sequence[int], answers: Sequence[Answ
     """Return the window-limited ACKs. Only these show how the sender grows its window.
 
     ACKs with ``app_limited`` or without a reported window do not count. At least three quarters of the window must be
-    in flight before the ACK, since a paced sender may not fill it. After the ACK, a packet of at least half a datagram
-    must be sent. The ACKs since the previous such packet, without the largest, may together acknowledge at most 1/8 of
-    the window, or ten datagrams if more. Otherwise the sender had no data; quinn then stops growing its window.
+    in flight before the ACK, since a paced sender may not fill it. A packet of at least half a datagram must be sent
+    after the ACK; other ACKs may precede this packet. Count the bytes of all ACKs between the previous such packet and
+    this packet, except the ACK of the most bytes. They may be at most 1/8 of the window, or ten datagrams if more.
+    Otherwise the sender had no data; quinn then stops growing its window.
     """
     points: list[Point] = []
     waiting: list[Point] = []

@@ -87,7 +87,11 @@ class ConnectionVerdict:
 
     @property
     def path(self) -> Path | None:
-        """The path, if the recording shows slow start at enough ACKs to measure its rate."""
+        """Least RTT and highest acknowledged rate of the network path, or None if they cannot be measured.
+
+        They need RTT samples, a round of ACKs, at least eight window-limited ACKs, and a recording that shows all of
+        slow start.
+        """
         is_measurable = self.did.shown is Shown.ALL and len(self.subject.limited) >= _LEAST_ACKS
         return path_of(self.subject) if is_measurable else None
 
@@ -192,9 +196,12 @@ def to_json(verdict: ConnectionVerdict, agreement: float | None, notes: Sequence
 
 
 def together(verdicts: Sequence[ConnectionVerdict]) -> tuple[list[str], str | None]:
-    """Return the profiles that explain all runs and that no run refutes, and why they are undecided, or None.
+    """Return the profiles that explain all recorded connections together, and why they are undecided, or None.
 
-    A profile that needs alternatives at open points must explain all runs with the same alternatives.
+    ``verdicts``: one for each connection. The profiles were compared with at least one connection, and no connection
+    refutes them. Alternatives are permitted choices other than the model's. A profile that needs them must explain all
+    connections with the same alternatives. The reason is None if a verdict is decided, or if several connections leave
+    no profile.
     """
     refuted = {
         compared.profile for verdict in verdicts for compared in verdict.explained if compared.refuted is not None
@@ -209,7 +216,11 @@ def together(verdicts: Sequence[ConnectionVerdict]) -> tuple[list[str], str | No
 
 
 def _is_consistent(name: str, verdicts: Sequence[ConnectionVerdict]) -> bool:
-    """Return whether a profile explains all runs with the union of the alternatives that single runs need."""
+    """Return whether a profile explains all recorded connections with the same alternatives.
+
+    Alternatives are permitted choices other than the model's. The test uses all alternatives that the profile needs for
+    any of the connections. ``verdicts``: one for each connection.
+    """
     comparisons = [
         (verdict, compared) for verdict in verdicts for compared in verdict.explained if compared.profile == name
     ]
@@ -234,9 +245,10 @@ def _later(subject: JudgedSender) -> JudgedSender | None:
     """Return the sender with another exit from slow start, after its slower growth, or None.
 
     Slower growth is window growth per acknowledged byte below 3/4 of the growth in the first round. It ends at event
-    ``left.until``. If this is an ACK with a known ssthresh, it becomes the exit. Otherwise the exit is removed if the
-    sender only pauses: each later ACK grows the window by 0 or by all acknowledged bytes. Return None in other cases,
-    in a capture, or if slower growth is not the evidence of the exit.
+    ``subject.left.until``, the first event with other evidence that slow start is over. If this event is an ACK with a
+    known ssthresh, it becomes the exit. Otherwise the exit is removed if the sender only pauses. Between the exit and
+    this event, each window-limited ACK then grows the window by 0 or by all acknowledged bytes. Return None in other
+    cases, in a capture, or if slower growth is not the evidence of the exit.
     """
     sender_exit, at = subject.left, subject.left.until
     if sender_exit.evidence != "growth" or subject.at_least:
@@ -249,12 +261,13 @@ def _later(subject: JudgedSender) -> JudgedSender | None:
 
 
 def _goes_on(subject: JudgedSender, compared: ComparedProfile, later: ComparedProfile) -> bool | None:
-    """Return whether a profile may continue in slow start where the sender's growth slows, as BBR may.
+    """Return whether a profile may remain in slow start where the sender's growth slows, as BBR does for some rounds.
 
     ``compared``: comparison with the sender's exit where its growth slows. ``later``: comparison with a later exit of
     the sender, or with a sender that remains in slow start. If the profile leaves slow start where the growth slows,
-    return None, or False if ``compared`` refutes it. Other profiles: return True if ``later`` does not refute the
-    profile. Also return True if ``compared`` does not refute it, and ``later`` refutes only its exit; otherwise False.
+    return None, or False if ``compared`` refutes it. For every other profile, return True in two cases, otherwise
+    False. First case: ``later`` does not refute the profile. Second case: ``compared`` does not refute the profile, and
+    ``later`` refutes only its exit.
     """
     if any(subject.left.after < index <= (subject.left.by or 0) for index in compared.exits):
         return None if compared.refuted is None else False
@@ -284,7 +297,11 @@ def _on_either_base(explainer: Explainer | AtLeastExplainer, compared: ComparedP
 
 
 def named_once(known: Sequence[str]) -> list[str]:
-    """Return the names, leaving out each profile on another base whose form on its own base is in the list too."""
+    """Return the profile names without each ``profile+base`` whose ``profile`` is in the list too.
+
+    A name ``profile`` means the profile with the default base controller, which acts after slow start. A name
+    ``profile+base`` means the same profile with another base controller.
+    """
     return [name for name in known if "+" not in name or name.partition("+")[0] not in known]
 
 
@@ -327,8 +344,8 @@ def _undecided_flight(
     """Return why a recording cannot identify profiles, or None if it can, and the part of slow start that it shows.
 
     The recording contains the bytes in flight (the flight), but not the window, as in a capture. ``unrefuted``:
-    comparisons of the profiles that are not refuted. ``undecided``: the reason found by the general tests, or None. It
-    is returned unless a reason that applies only to such recordings replaces it.
+    comparisons of the profiles that are not refuted. ``undecided``: the reason found by the tests for all recordings,
+    or None. It is returned unless a reason that applies only to recordings without the window replaces it.
     """
     if not (unrefuted and all(map(follows, unrefuted))) and grows_too_little(subject):
         return APPLICATION_LIMITED, Shown.NOTHING

@@ -53,10 +53,10 @@ class Why:
 
 
 def path_of(subject: JudgedSender) -> Path | None:
-    """Return rate and least RTT of the network path, computed from the sender's ACKs, or None.
+    """Return rate and smallest RTT of the network path, computed from the sender's ACKs, or None.
 
-    The rate is the highest rate of acknowledged bytes over at least the least RTT. Return None for a recording without
-    RTT samples or with less than a round of ACKs.
+    The rate is the highest rate of acknowledged bytes in intervals of at least the smallest RTT. Return None for a
+    recording without RTT samples or with less than a round of ACKs.
     """
     acks = [event for event in subject.events if isinstance(event, Ack)]
     least_ns = min((event.latest_rtt_ns for event in acks if event.latest_rtt_ns), default=None)

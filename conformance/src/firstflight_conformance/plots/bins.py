@@ -36,10 +36,12 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One evaluation that compared windows.
+    """One evaluation of SEARCH, which compared two windows of bins (intervals for counting bytes).
 
-    ``current`` and ``previous``: begin and end of the windows. Their sums are in units of ``unit_bytes``.
-    ``before_bin_0_bytes``: bytes that the earlier window gains because the counter before bin 0 is treated as 0.
+    ``current`` and ``previous``: begin and end of the later and the earlier window, in ns. ``current_bytes`` and
+    ``previous_bytes``: bytes in these windows, in units of ``unit_bytes``. ``before_bin_0_bytes``: bytes counted before
+    SEARCH started, if they are part of the sum of the earlier window; else 0. Some profiles count them, if that window
+    begins before the first bin (bin 0).
     """
 
     t_ns: int

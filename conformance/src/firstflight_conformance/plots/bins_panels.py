@@ -144,7 +144,12 @@ def _verdict(readings: Readings, decision: Evaluation) -> str:
 
 
 def _exactly(readings: Readings, decision: Evaluation, percent: int) -> bool:
-    """Return whether norm_diff equals the threshold; false for interpolated windows, whose sums are rounded down."""
+    """Return whether norm_diff of an evaluation equals the threshold, ``percent`` / 100, and its outcome fits this.
+
+    norm_diff is 1 - d / e, for two compared windows. The later window has d delivered bytes. The expected number e is
+    the bytes sent in the earlier window, or twice the bytes delivered in it. Slow start ends at equality only with
+    ``readings.threshold`` = AT_LEAST. Return false for windows with exact interpolation, whose sums are rounded down.
+    """
     if readings.interpolation is not Interpolation.NONE and readings.fraction is Fraction.EXACT:
         return False
     parts = 2 if readings.compared is Compared.DELIVERED else 1

@@ -111,9 +111,9 @@ class Cause:
     kind ``rule`` the cause is unknown: ``clauses`` are the possibly violated rules, and ``cases`` the unexplained
     failures.
 
-    ``decision``: the event where the cause first differs from the model. ``title``, ``why``, ``curve``: title and
-    reason of the vector of this event (empty in closed loop), and the windows around the event. ``followed``: number of
-    cases that the cause explains only with values that the specification permits within an interval, a bound.
+    ``decision``: the event where the cause first differs from the model. ``title``, ``why``: title and purpose of the
+    vector that contains this event, empty in closed loop. ``curve``: the windows around the event. ``followed``: number
+    of cases that the cause explains only with values that the specification permits within an interval, a bound.
     ``divergence``: the first answer that permitted choices do not explain. ``notes``: for an unknown cause, changes
     that explain some failures, and the state that the model uses at the first divergence; also whether the search
     stopped early.

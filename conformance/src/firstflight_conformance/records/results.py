@@ -221,7 +221,10 @@ class AdapterReport:
 
     @property
     def not_green(self) -> tuple[str, ...]:
-        """Reasons why a run without failures is not green; empty for a null adapter."""
+        """Reasons why a run without failures is not green, that is, judges or exercises less than it should.
+
+        Empty if the run is green, or if the adapter is a null adapter, which contains no congestion control.
+        """
         if self.manifest.role == "null":
             return ()
         refused = sum(

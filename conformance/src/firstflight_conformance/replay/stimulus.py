@@ -20,7 +20,8 @@ class Stimulus:
     In at least one of ``profiles``, all packets sent in ``events`` fit the windows that the model answers. In other
     profiles the model's answers end at the first packets beyond the window.
     ``expectations``: answers derived by hand; the generator fails if the model disagrees.
-    ``alternatives``: readings, by name, as valid as the profile's readings; their answers are allowed as well.
+    ``alternatives``: each contains values of readings (interpretations of a text), by name, that are as valid as the
+    profile's values. The model's answers with these values are allowed as well.
     """
 
     id: str
@@ -56,7 +57,9 @@ def judged_events(events: tuple[Event, ...], observations: list[Observation]) ->
 def to_json(stimulus: Stimulus) -> dict[str, Any]:
     """Return the vector: the stimulus with the answers of the model in each profile.
 
-    Raise ``ValueError`` if a profile is not judged up to its exit, or no profile to the end.
+    The answers of a profile end before the first packets beyond the model's window. Raise ``ValueError`` if they end
+    there without an earlier outcome such as the exit from slow start. Raise it also if the answers of every profile end
+    before the last event, or if an answer differs from ``expectations``.
     """
     profiles = {profile: _profile_json(stimulus, profile) for profile in stimulus.profiles}
     if max(entry["judged_events"] for entry in profiles.values()) < len(stimulus.events):
@@ -115,7 +118,11 @@ def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 
 def _alternatives(stimulus: Stimulus, profile: str) -> list[list[Observation]]:
-    """Return the answers of the model with each of the alternative readings."""
+    """Return the answers of the model with each item of ``stimulus.alternatives``, one list of answers per item.
+
+    An item contains values of readings (interpretations of the text), by name, that are as valid as the profile's. They
+    replace the profile's values of these readings; other readings stay as in the profile.
+    """
     answers = []
     for alternative in stimulus.alternatives:
         controller = controller_of(stimulus, profile)

@@ -140,9 +140,9 @@ def _loop_columns(results: Sequence[Result], label: Callable[[Result], str]) -> 
     """Return the columns of a table of closed-loop results. ``label`` returns the text for the case of a row.
 
     After case and verdict follow event and time of the first difference from the model. Then follow time and cwnd at
-    the first event with less growth than in slow start, and the number of lost packets. Each of these numbers has a
-    column for the stack and one for the model. A column ``end`` is added if a run ended otherwise than ``complete`` or
-    ``stopped``.
+    the first event with less growth than in slow start, and the number of lost packets. These last three numbers have a
+    column for the stack and one for the model each. A column ``end`` is added if a run ended otherwise than
+    ``complete`` or ``stopped``.
     """
     rows = [(result, result.loop) for result in results if result.loop is not None]
     reduced = [(loop.stack.growth_reduced, loop.model.growth_reduced) for _, loop in rows]

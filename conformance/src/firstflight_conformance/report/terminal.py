@@ -250,7 +250,10 @@ def _print_groups(out: Console, report: AdapterReport, verdict: Verdict, style: 
 
 
 def _kind_of(result: Result) -> str:
-    """Return the group of a result: its reason with numbers masked, or "not JSON"."""
+    """Return the group of a result: "not JSON" if the adapter sent a message that is not a valid JSON object.
+
+    For other results, the group is the reason of the result with each number replaced by "#".
+    """
     return "not JSON" if result.fault is FaultKind.NOT_JSON else re.sub(r"\d+(?:\.\d+)?", "#", result.reason)
 
 

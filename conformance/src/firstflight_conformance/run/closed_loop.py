@@ -217,9 +217,9 @@ def _finished(conversation: Conversation) -> ConversationError | None:
 def _may_follow(own: ModelRun, case: StimulusCase, conversation: Conversation, declaration: Declaration) -> bool:
     """Return whether the events of the model's own run can be sent to the adapter while its answers equal the model's.
 
-    Equal answers must imply that run and summary of the adapter are the model's. So the adapter must declare all
-    observables that drive the simulated sender, without tolerance for the window. Return False if messages are checked
-    against the schema.
+    Equal answers must imply that the adapter's run has the same events and the same result as the model's run. So the
+    adapter must declare all observables that drive the simulated sender, without tolerance for the window. Return False
+    if messages are checked against the schema.
     """
     is_exact = not slack_bytes(declaration, case.scenario.config.max_datagram_size_bytes, 0)
     drives = SENDER_USES & own.observed[0].keys()

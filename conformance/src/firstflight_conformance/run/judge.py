@@ -284,7 +284,11 @@ def _recording(script: Script, declaration: Declaration, answers: Answers) -> Re
 
 
 def _is_ahead(case: Case, index: int, declaration: Declaration) -> bool:
-    """Return whether a stack that detects persistent congestion itself may act on it one event before it is stated."""
+    """Return whether the stack may act at event ``index`` on persistent congestion that the next event reports.
+
+    True if the next event of the case is :class:`PersistentCongestion`, and the stack declares that it detects
+    persistent congestion itself. The answer to event ``index`` is not compared then.
+    """
     following = case.events[index + 1 : index + 2]
     stated = bool(following) and isinstance(following[0], PersistentCongestion)
     return stated and "persistent_congestion" in declaration.works_out

@@ -194,8 +194,8 @@ class _Pool:
     def _submit(self, waiting: list[Group]) -> None:
         """Submit to free processes the groups whose adapters are built; they may overtake groups that are not built.
 
-        A suspect is an adapter that was running when a process of the pool was killed. While suspects exist, submit
-        only the first of them, as a whole adapter, once nothing else is running.
+        A suspect is an adapter that was running when a process of the pool was killed. Each suspect waits as one group
+        with all its cases. While suspects exist, submit only the group of the first suspect, once no group is running.
         """
         if self._suspects:
             if not self._running:
@@ -258,7 +258,7 @@ class _Pool:
         return self._job.is_reference(group[0])
 
     def _judge_as_one(self, adapter: int, waiting: list[Group]) -> None:
-        """Discard the parts of an adapter and put the whole adapter first in the queue."""
+        """Discard the reports computed for an adapter; put one group with all its cases first in ``waiting``."""
         waiting.insert(0, (whole(adapter, self._job.scripts),))
         self._judged[adapter], self._counts[adapter] = [], 0
 

@@ -69,7 +69,8 @@ Step = Sending | Taking | Other
 def steps_of(events: Sequence[Event]) -> tuple[Step, ...]:
     """Return the events in editable form, one step for each event.
 
-    Steps refer to packets by the run that sent them, not by packet number, so that earlier steps can be removed.
+    A run is a range of packets that a ``Sent`` event contains. Steps refer to a packet by its run and its index in the
+    run. They contain no packet numbers, so that earlier steps can be removed.
     """
     sent: list[tuple[Run, int]] = []
     steps: list[Step] = []

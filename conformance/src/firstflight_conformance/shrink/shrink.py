@@ -31,7 +31,10 @@ class Parting:
 
 @dataclass(slots=True)
 class Contest:
-    """Two implementations and the case for their comparison. ``right`` is the model or another adapter."""
+    """Two implementations and the case for their comparison: ``subject``, an adapter, and ``right``.
+
+    ``right`` is the model or another adapter.
+    """
 
     subject: Implementation[Any]
     right: Implementation[Any]
@@ -41,8 +44,9 @@ class Contest:
     config: Config
 
     def parting(self, events: Sequence[Event]) -> Parting | None:
-        """Return the first difference between the answers of ``subject`` and ``right`` to the events.
+        """Return the first difference between the answers of the two compared implementations to the events.
 
+        One is ``subject``, an adapter. The other is ``right``, the model or another adapter.
         Return ``None`` if the answers are equal up to the end, or up to an event that one of them does not support.
         """
         try:
@@ -103,7 +107,8 @@ class _Shrinker:
     def _leave_out(self) -> None:
         """Try to remove halves of the steps, then quarters and so on down to single steps, each time from the end.
 
-        A removal is kept if the remaining stream is a valid vector that still distinguishes the implementations.
+        A removal is kept if the remaining stream is a valid vector, and the two compared implementations still give
+        different answers to it. They are an adapter, and the model or another adapter.
         """
         size = max(len(self.steps) // 2, 1)
         while True:
@@ -130,7 +135,11 @@ class _Shrinker:
         return [(*self.steps[:index], less, *self.steps[index + 1 :]) for less in smaller(self.steps[index])]
 
     def _take(self, steps: tuple[Step, ...]) -> bool:
-        """Keep these steps if they distinguish the implementations; return whether they do."""
+        """Keep these steps, an event stream in editable form, if they pass the test; return whether they are kept.
+
+        Test: the two compared implementations answer the events of the steps differently, and the events up to this
+        difference are a valid vector. Return ``False`` also for steps tried before, and after TRIALS tries.
+        """
         if not steps or steps in self._tried or len(self._tried) >= TRIALS:
             return False
         self._tried.add(steps)

@@ -67,7 +67,7 @@ class Simulation:
     """One sender, one bottleneck, one receiver, and a controller outside of the C simulator.
 
     ``clock_ns``: tick of the controller's clock; times are rounded up to multiples of it. ``events`` contains the
-    events so far. The numbers are final at the end of the run.
+    events so far. ``now_ns``, ``done``, ``dropped_packets`` and ``lost_packets`` are final at the end of the run.
     """
 
     def __init__(self, scenario: Scenario, controller: InLoop, clock_ns: int = 1) -> None:

@@ -12,7 +12,10 @@ from firstflight_conformance.simulate.loop import Simulation, StallError
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An event of a run: its index, time and largest packet, and the window after it."""
+    """An event of a run: its index, its time, its largest packet number, and the window after it.
+
+    ``packet`` is None if the event does not report sent, acknowledged or lost packets.
+    """
 
     event_index: int
     t_ns: int
@@ -61,9 +64,9 @@ class LoopTrace:
         return SenderLimits(observed["cwnd_bytes"], observed.get("next_release_ns") if paces else None, in_slow_start)
 
     def moment(self, index: int | None) -> Moment | None:
-        """Return index, time and largest packet of an event, and the window after it; None if ``index`` is None.
+        """Return index, time and largest packet number of an event, and the window after it; None without ``index``.
 
-        The packet is None for events other than sent, acknowledged or lost packets.
+        The packet number is None if the event does not report sent, acknowledged or lost packets.
         """
         if index is None:
             return None

@@ -39,7 +39,10 @@ class Status(IntEnum):
 
 
 def check(status: Status, name: str) -> None:
-    """Raise :class:`ScenarioError` if the run ``name`` exceeded the bounds or the memory."""
+    """Raise :class:`ScenarioError` if ``status`` reports that the C simulator could not complete the run ``name``.
+
+    Causes: a packet that leaves after 2^59 ns, a window above 2^60 bytes, or insufficient memory.
+    """
     if status is Status.BEYOND:
         raise ScenarioError(
             f"{name}: beyond the bounds of the simulator: a packet leaves after 2^59 ns, or a window exceeds 2^60 bytes"

@@ -235,8 +235,9 @@ def _plan(plan: FlowPlan) -> _Plan:
 def _by_name(layout: type[Structure], *places: object) -> dict[str, int]:
     """Return values for the ``uint64`` fields of a C structure, by field name.
 
-    ``places``: Python objects. A field gets the value of the attribute with its name; ``None`` becomes ``NONE``. Fields
-    without such an attribute are omitted. If several objects have the attribute, the last one counts.
+    ``places``: Python objects. A field gets the value of the attribute with its name; ``None`` becomes 2^64 - 1, the
+    code of a missing number in C. Fields without such an attribute are omitted. If several objects have the attribute,
+    the last one counts.
     """
     numbers = [name for name, kind, *_ in layout._fields_ if kind is c_uint64]
     return {name: _optional(getattr(at, name)) for name in numbers for at in places if hasattr(at, name)}

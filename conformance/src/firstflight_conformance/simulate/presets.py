@@ -99,9 +99,10 @@ class Experiment:
     def completion(
         self, fct_ns: int, lost: int, sent_packets: int, events: int, probe_timeouts: int, *, foreign: bool
     ) -> Completion:
-        """Return the result, with a reason if it is not comparable with the published experiment.
+        """Return the result, with a reason if it is not comparable with the paper whose parameters the preset contains.
 
-        ``fct_ns``: flow completion time. ``foreign``: the algorithm is not one of the published experiment.
+        ``fct_ns``: flow completion time. ``foreign``: the paper does not test the algorithm. Other reasons: CoDel
+        dropped packets, the preset is a file of the user, the sender's timer expired, or the queue is below one packet.
         """
         reason = None
         if lost:

@@ -37,7 +37,11 @@ PLAIN = Scenario(
 
 
 def answer(kind: str, cell: Cell, scenario: Scenario | None = None) -> dict[str, Any]:
-    """Return the row of a cell: the cell and the computed columns, ``None`` in columns without a result."""
+    """Return the row of a cell: the cell and the computed columns, ``None`` in columns without a result.
+
+    A cell is one combination of the parameters of a sweep, such as algorithm, rate and RTT. ``kind``: kind of the
+    sweep, ``simulate``, ``fct`` or ``model``. ``scenario``: for ``simulate``, replaces the default scenario ``PLAIN``.
+    """
     row: dict[str, Any] = {**cell, **dict.fromkeys(COLUMNS[kind])}
     try:
         if kind == "simulate":
@@ -50,7 +54,11 @@ def answer(kind: str, cell: Cell, scenario: Scenario | None = None) -> dict[str,
 
 
 def check(cells: Sequence[Cell], scenario: Scenario | None) -> None:
-    """Raise :class:`ScenarioError` if a cell of `simulate` exceeds the bounds of the simulator."""
+    """Raise :class:`ScenarioError` if a simulation exceeds the bounds of the simulator.
+
+    ``cells``: the simulations, each with algorithm, rate, RTT, queue, loss, size and seed. ``scenario``: all other
+    parameters, or ``None`` for the default scenario ``PLAIN``.
+    """
     for cell in cells:
         check_scenario(_on(cell, PLAIN if scenario is None else scenario))
 
@@ -95,7 +103,7 @@ def _check_starting_values(scenario: Scenario, algorithm: str, profile: str) -> 
     """Raise :class:`ScenarioError` if the scenario lacks starting values of the algorithm, so that it would never act.
 
     The starting values are an RTT before the first ACK or a saved window. Without them the base controller would act
-    alone, and the row would have the name of the algorithm but the numbers of slow start.
+    alone. The result would have the name of the algorithm but the numbers of slow start.
     """
     definition = ALGORITHMS.get(algorithm)
     started_by = None if definition is None else definition.started_by

@@ -71,7 +71,13 @@ def defaults(kind: str, scenario: Scenario | None) -> dict[str, str | None]:
 
 
 def cells(kind: str, values_by_axis: Mapping[str, Sequence[str]], scenario: Scenario | None = None) -> list[Cell]:
-    """Return the cells of the axes in order, without duplicates. Raise :class:`GridError`."""
+    """Return the cells of a sweep without duplicates: one for each combination of the values of all axes.
+
+    An axis is a parameter, such as ``rate``. A cell maps names with units, such as ``rate_bps``, to values. ``kind``:
+    kind of the sweep (``simulate``, ``fct`` or ``model``), which determines the axes and their order in :data:`AXES`.
+    The last axis varies fastest. Axes missing in ``values_by_axis`` have the default value, or the value of
+    ``scenario``. Raise :class:`GridError` for unknown axes, missing or invalid values, and too many cells.
+    """
     missing = defaults(kind, scenario)
     unknown = [axis for axis in values_by_axis if axis not in missing]
     if unknown:

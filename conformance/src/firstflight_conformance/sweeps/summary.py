@@ -12,7 +12,10 @@ TIME = {"simulate": "completed_ns", "fct": "fct_ns", "model": "response_time_ns"
 
 
 def summary(kind: str, rows: Sequence[Row]) -> list[str]:
-    """Return the lines of a table: a heading, and one line per algorithm in the order of the grid."""
+    """Return the lines of a table: a heading, and one line per algorithm.
+
+    The algorithms are in the order of their first rows in ``rows``.
+    """
     by_algorithm: dict[str, dict[tuple[object, ...], Row]] = {}
     for row in rows:
         by_algorithm.setdefault(row["algorithm"], {})[_path(row)] = row

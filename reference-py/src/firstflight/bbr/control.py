@@ -123,7 +123,10 @@ def least_window_bytes(readings: Readings, state: Bbr, base: BaseState) -> int:
 
 
 def bdp_multiple_bytes(readings: Readings, state: Bbr, base: BaseState, rate: Rate, gain: int) -> int:
-    """Return a multiple of the bandwidth-delay product."""
+    """Return ``rate`` times the minimum RTT times ``gain`` / GAIN_UNIT (64000), in bytes.
+
+    Linux profiles compute the result in whole packets. Without a minimum RTT, return :func:`least_window_bytes`.
+    """
     if state.min_rtt_ns is None:
         return least_window_bytes(readings, state, base)  # [bbr.bdp.none]
     if in_packets(readings):
@@ -169,8 +172,9 @@ def _aggregated_bytes(readings: Readings, state: Bbr, base: BaseState) -> int:
 def update_max_inflight(readings: Readings, state: Bbr, base: BaseState) -> None:
     """Set BBR.max_inflight, the target of the window, and BBR.bdp, the bandwidth-delay product.
 
-    The target is the bandwidth-delay product times the window gain, plus the extra acknowledged bytes that count.
-    :func:`quantization_budget_bytes` raises this sum if necessary. Without an RTT, BBR.bdp does not change.
+    The target is the bandwidth-delay product times the window gain, plus :func:`_aggregated_bytes` for aggregated ACKs.
+    These bytes are the largest recent excess of acknowledged bytes over those expected from the bandwidth; Linux limits
+    them. :func:`quantization_budget_bytes` raises this sum if necessary. Without an RTT, BBR.bdp does not change.
     """
     if state.min_rtt_ns is not None:
         state.bdp_bytes = bdp_multiple_bytes(readings, state, base, state.bw, GAIN_UNIT)
@@ -203,7 +207,12 @@ def _is_first_window(readings: Readings, state: Bbr, base: BaseState) -> bool:
 
 
 def set_cwnd(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -> None:
-    """Move the window towards the volume that the path needs, growing by at most the acknowledged bytes."""
+    """Move the window towards BBR.max_inflight, the target; growth is at most the acknowledged bytes.
+
+    Once the pipe is full, the window is at most the target. Before, it grows only below the target, or if
+    :func:`_is_first_window` is true. In packet conservation it is only raised to the bytes in flight plus the
+    acknowledged bytes.
+    """
     update_max_inflight(readings, state, base)
     if state.packet_conservation:
         in_flight_bytes = saturate(state.in_flight_bytes + ack.bytes)

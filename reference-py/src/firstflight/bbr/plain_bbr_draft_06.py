@@ -48,9 +48,10 @@ PROBE_RTT_INTERVAL_NS = 5_000 * MILLISECOND_NS
 
 @dataclass(slots=True)
 class Bbr:
-    """Variables of section 2. ``None``: infinity, an absent time, or an undo state of None.
+    """Variables of section 2. ``None``: infinity for a limit, otherwise an absent value.
 
     ``pacing_rate``: in bytes per second. ``app_limited``: C.app_limited, 0 while not application-limited.
+    ``undo_state``: the phase that losses ended; BBR returns to it if they were spurious. ``None``: no such phase.
     """
 
     smss: int
@@ -217,8 +218,8 @@ def on_transmit(s: Bbr, sent: Sent) -> Outcome:
 def on_ack(s: Bbr, ack: Ack) -> Outcome:
     """5.2.3: UpdateOnACK: update the model and the state, then the pacing rate, send quantum, and window.
 
-    Recovery ends between the two updates, because the exit of Startup by loss needs an active recovery. Return the
-    outcome.
+    An ACK of a packet sent in recovery ends recovery. This happens after the update of model and state, and before the
+    pacing rate is set. The exit of Startup by loss, part of that update, needs an active recovery. Return the outcome.
     """
     before, s.inflight = s.cwnd, min(ack.bytes_in_flight, WINDOW_MAX_BYTES)
     rs = generate_rate_sample(s, ack)  # [bbr.order]
@@ -346,7 +347,12 @@ def update_ack_aggregation(s: Bbr, rs: Sample, now: int) -> None:
 
 
 def check_full_bw_reached(s: Bbr, rs: Sample) -> Outcome | None:
-    """5.3.1.2: three rounds, each with growth of the rate by less than a quarter."""
+    """5.3.1.2: the pipe is full after three rounds with a delivery rate below 5/4 of a baseline rate.
+
+    Check the rate sample at the start of each round. A rate of at least 5/4 of the baseline becomes the new baseline,
+    and the count of rounds restarts at 0. Application-limited samples neither count nor restart it. Return the outcome,
+    or ``None`` if no round starts or ``full_bw_now`` is already set.
+    """
     if s.full_bw_now or not s.round_start:  # [bbr.full-bw.round]
         return None
     if rs.is_app_limited:
@@ -378,7 +384,11 @@ def check_startup_done(s: Bbr, rs: Sample) -> Outcome | None:
 
 
 def check_startup_high_loss(s: Bbr, rs: Sample) -> bool:
-    """5.3.1.3: a round of fast recovery with six lost ranges, and a loss of more than 2 % of the bytes in flight."""
+    """5.3.1.3: return whether losses end Startup; if so, set ``full_bw_reached``. Check at the start of a loss round.
+
+    Three conditions are necessary. Fast recovery has lasted a full round. The last loss round had at least six ranges
+    of lost packets. More than 2 % of the bytes in flight were lost, by the rate sample ``rs``.
+    """
     if not s.loss_round_start:
         return False
     ranges, s.lost_ranges, s.after_lost = s.lost_ranges, 0, None  # [bbr.loss-exit.ranges.round]
@@ -457,7 +467,10 @@ def bdp_multiple(s: Bbr, gain: int) -> int:
 
 
 def quantized(s: Bbr, inflight_cap: int) -> int:
-    """QuantizationBudget, with the offload budget of QUIC (5.5.8.2)."""
+    """QuantizationBudget (5.5.8.2): return the largest of ``inflight_cap``, send quantum and four packets, in bytes.
+
+    One send quantum is the offload budget of QUIC.
+    """
     return max(inflight_cap, s.send_quantum, 4 * s.smss)  # [bbr.offload] [bbr.budget]
 
 

@@ -445,9 +445,10 @@ def recover_or_restore(s: Bbr, acked: int, *, ended: bool) -> bool:
 def set_cwnd(s: Bbr, rs: Sample, *, ended: bool) -> None:
     """bbr_set_cwnd: unless packet conservation of a recovery is active, grow the window by the acknowledged bytes.
 
-    The target is the bandwidth-delay product times the window gain, plus aggregation, raised by budget. Until the pipe
-    is full, the window grows only below the target, or before ten packets are delivered. When it is full, the target
-    limits the window. ``ended``: this ACK ends recovery.
+    The target is the bandwidth-delay product times the window gain, plus an allowance for aggregated ACKs
+    (:func:`aggregation_cwnd`). Then :func:`budget` adds three bursts and rounds up to an even number of packets. Until
+    the pipe is full, the window grows only below the target, or before ten packets are delivered. When it is full, the
+    target limits the window. ``ended``: this ACK ends recovery.
     """
     if recover_or_restore(s, rs.acked, ended=ended):
         return

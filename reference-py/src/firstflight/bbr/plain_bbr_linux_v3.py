@@ -393,9 +393,11 @@ def check_drain(s: Bbr, now: int) -> None:
 
 
 def update_min_rtt(s: Bbr, rs: Sample, ack: Ack) -> None:
-    """bbr_update_min_rtt, without PROBE_RTT: the smallest RTT of 10 s, from the smallest of 5 s.
+    """bbr_update_min_rtt, without PROBE_RTT: update two minimum RTTs, ``probe_rtt_min_us`` and ``min_rtt_us``.
 
-    Both begin with the minimum RTT of the connection.
+    The first takes an RTT sample that is smaller, or any sample once the first is older than 5 s. Then the second takes
+    value and time of the first, if the first is not larger or the second is older than 10 s. Both begin with the
+    minimum RTT of the connection.
     """
     now = ack.t_ns
     if s.probe_rtt_min_us == INFINITE and ack.min_rtt_ns is not None:
@@ -486,8 +488,10 @@ def in_net_at_edt(s: Bbr, now: int) -> int:
 def set_cwnd(s: Bbr, acked: int) -> None:
     """bbr_set_cwnd: grow the window by ``acked``, the acknowledged bytes, and apply the bounds set on losses.
 
-    The target is twice the bandwidth-delay product, plus aggregation, raised by budget. Until the pipe is full, the
-    window grows below the target or below twice the initial window. When it is full, the target limits the window.
+    The target is twice the bandwidth-delay product plus ``aggregation``, but at least three bursts and four packets
+    (:func:`budget`). ``aggregation``: the largest recent excess of acknowledged bytes over those expected from the
+    bandwidth, at most the bytes delivered in 100 ms. Until the pipe is full, the window grows below the target or below
+    twice the initial window. When it is full, the target limits the window.
     """
     aggregation = min(max(s.extra_acked), delivers(s, EXTRA_ACKED_MOST_US))  # bbr_ack_aggregation_cwnd
     target = budget(s, bdp(s, bw(s), CWND_GAIN) + aggregation)

@@ -105,7 +105,9 @@ def _note_backlog(state: CarefulResume, backlog: Backlog) -> None:
 def _note(state: CarefulResume, event: Event) -> None:
     """Record the values that every phase needs: bytes in flight, bytes waiting to be sent, packet numbers, and RTTs.
 
-    The packet numbers are the highest sent and the highest acknowledged so far. Other events change nothing here.
+    ``Sent``, ``Ack`` and ``Lost`` update the bytes in flight; ``Sent`` and ``Backlog`` update the waiting bytes.
+    ``Sent`` updates the highest packet number sent. ``Ack`` updates the highest packet number acknowledged, and the
+    RTTs if it has a sample. All other events leave these values unchanged.
     """
     match event:
         case Sent():

@@ -8,7 +8,10 @@ from firstflight.observables import Phase
 
 
 def _duration_ns(state: CarefulResume, total_bytes: int, rtt_ns: int) -> int:
-    """Return the time to send bytes at one jump per RTT, rounded up."""
+    """Return the time in ns, rounded up, to send ``total_bytes`` at a rate of ``state.jump_bytes`` per ``rtt_ns``.
+
+    ``state.jump_bytes`` is the window of the Unvalidated phase.
+    """
     divisor = max(state.jump_bytes, 1)  # [careful-resume.pacing.schedule]
     wait_ns = share(total_bytes, rtt_ns, divisor, up=True)  # [careful-resume.pacing.rounding]
     return min(wait_ns, TIME_MAX_NS)

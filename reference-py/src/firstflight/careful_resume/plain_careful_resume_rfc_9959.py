@@ -194,8 +194,8 @@ def on_backlog(s: CarefulResume, backlog: Backlog) -> Outcome:
 def on_ack_in_reconnaissance(s: CarefulResume, ack: Ack) -> Outcome:
     """Increase CWND by normal CC. Then stop Careful Resume if the RTT does not fit, or jump if the path is confirmed.
 
-    The initial data must be acknowledged before the jump. The text leaves its end open; here it is all data sent in
-    this phase before the first ACK of it.
+    All initial data must be acknowledged before the jump. The RFC leaves open which packets belong to the initial data;
+    here these are the packets sent in Reconnaissance before the first acknowledgement of one of them.
     """
     outcome = on_ack_in_normal_cc(s, ack)  # [careful-resume.reconnaissance.unchanged]
     if s.last_initial_packet == NONE and ack.packets[-1].last >= s.first_initial_packet:
@@ -220,8 +220,9 @@ def rtt_is_valid(s: CarefulResume, rtt: int) -> bool:
 def enter_unvalidated_if(s: CarefulResume, now: int, otherwise: Outcome) -> Outcome:
     """Enter the Unvalidated Phase if the path is confirmed and more data waits than normal CC permits to send.
 
-    The path is confirmed once all the initial data is acknowledged and an RTT sample exists. Until both conditions are
-    true, return ``otherwise`` and stay in Reconnaissance; the entry is tried again at later ACKs and data.
+    The path is confirmed once all the initial data is acknowledged and an RTT sample exists. If the path is not
+    confirmed, or if too little data waits, return ``otherwise`` and stay in Reconnaissance. The next ACK, or the next
+    report of waiting data, tests both conditions again.
     """
     if s.last_initial_packet == NONE or s.initial_data > 0 or s.minimum_rtt is None:
         return otherwise  # [careful-resume.reconnaissance.sample]
@@ -236,8 +237,8 @@ def enter_unvalidated_if(s: CarefulResume, now: int, otherwise: Outcome) -> Outc
 def enter_unvalidated(s: CarefulResume, now: int) -> Outcome:
     """Jump: set PipeSize to flight_size and CWND to jump_cwnd, which is saved_cwnd / 2 but at most max_jump.
 
-    If jump_cwnd is not larger than CWND, Careful Resume ends and CWND stays (JUMP_NOT_LARGER). The text leaves this
-    case open.
+    PipeSize is the validated capacity in bytes. If jump_cwnd is not larger than CWND, Careful Resume ends and CWND
+    stays (JUMP_NOT_LARGER). The text leaves this case open.
     """
     jump_cwnd = s.saved.saved_cwnd_bytes // JUMP_DIVISOR  # [careful-resume.jump.half]
     if s.saved.max_jump_bytes is not None:
@@ -313,12 +314,14 @@ def on_ack_in_unvalidated(s: CarefulResume, ack: Ack) -> Outcome:
 
 
 def leave_unvalidated_if(s: CarefulResume, now: int, otherwise: Outcome, *triggers: Trigger) -> Outcome:
-    """Leave the Unvalidated Phase if there is a trigger. Otherwise, or in another phase, return ``otherwise``.
+    """Leave the Unvalidated Phase if there is a trigger, a reason to leave it. Otherwise return ``otherwise``.
 
-    If more than the latest RTT has elapsed since the jump, the time limit is a further trigger.
+    In other phases, also return ``otherwise``. If more than the latest RTT has elapsed since the jump, the time limit
+    is a further trigger.
 
-    On a trigger with flight_size below IW or at most PipeSize, the jump was hardly used. CWND then becomes the larger
-    of PipeSize and IW, and Careful Resume ends. Otherwise CWND becomes flight_size, and the Validating Phase begins.
+    PipeSize is the validated capacity in bytes, IW the initial window. On a trigger with flight_size below IW or at
+    most PipeSize, the jump was hardly used. CWND then becomes the larger of PipeSize and IW, and Careful Resume ends.
+    Otherwise CWND becomes flight_size, and the Validating Phase begins.
     """
     if s.phase is not Phase.UNVALIDATED:
         return otherwise

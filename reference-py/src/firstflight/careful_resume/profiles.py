@@ -6,14 +6,14 @@ from firstflight.enums import Enum
 
 
 class PipesizeCounts(Enum):
-    """Which acknowledged packets increase PipeSize?"""
+    """Which acknowledged packets increase PipeSize, the validated capacity in bytes?"""
 
     ALL = "all"
     UNVALIDATED = "unvalidated"
 
 
 class PipesizeStart(Enum):
-    """What is PipeSize on entry to the Unvalidated phase?"""
+    """What is PipeSize, the validated capacity, on entry to the Unvalidated phase?"""
 
     FLIGHT = "flight"
     WINDOW = "window"

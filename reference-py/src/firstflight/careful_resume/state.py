@@ -171,7 +171,10 @@ def reached(mark: int | None, packet: int | None) -> bool:
 
 
 def bytes_between(runs: tuple[Run, ...], first: int, last: int) -> int:
-    """Return the bytes of the runs in the packets first..last."""
+    """Return the total bytes of those packets of ``runs`` that have a number from ``first`` to ``last``, inclusive.
+
+    A run is a range of packet numbers with one size for each packet.
+    """
     return sum(max(0, min(run.last, last) - max(run.first, first) + 1) * run.size_bytes for run in runs)
 
 

@@ -114,7 +114,10 @@ def _leave_if(
     triggers: tuple[Trigger, ...],
     report: Report,
 ) -> Report:
-    """Leave the phase if there is a trigger or its time is over; otherwise return the given report."""
+    """Leave the Unvalidated phase if ``triggers`` is not empty or the time limit is exceeded; else return ``report``.
+
+    A trigger is a reason to leave the phase. The time limit is one RTT since the jump.
+    """
     if _time_is_over(readings, state, event):
         triggers = (*triggers, Trigger.RTT_EXCEEDED)  # [careful-resume.unvalidated.one-rtt]
     return _leave(readings, state, base, triggers) if triggers else report

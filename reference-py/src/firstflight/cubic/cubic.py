@@ -293,8 +293,9 @@ def note_startup_reduction(state: Cubic, _now_ns: int, cwnd_bytes: int) -> None:
 
 
 def collapse(state: Cubic) -> None:
-    """Process persistent congestion: forget W_max, end the stage of congestion avoidance, and drop the saved state.
+    """Process persistent congestion: forget W_max and end the stage of congestion avoidance.
 
+    Also discard the state saved for undoing the last reduction, so that this reduction cannot be undone any more.
     The next stage then begins with W_max equal to its first window. The caller sets the window.
     """
     state.saved = None  # [cubic.spurious.persistent]

@@ -67,7 +67,11 @@ def carry(readings: Readings) -> Hybla:
 
 
 def _ratio(state: Hybla) -> tuple[int, int]:
-    """Return rho as a quotient of two numbers, the first below 2^16."""
+    """Return rho as a numerator, below 2^16, and a denominator.
+
+    The ratio rho is the smallest RTT so far divided by the reference RTT, ``reference_ms``. It is at least 1, and 1
+    before an RTT is known. With ``Arithmetic.EIGHTHS`` rho is rounded down to a multiple of 1/8.
+    """
     if state.smallest_ns is None:
         return 1, 1  # [hybla.rho.unknown]
     reference_ms = state.readings.reference_ms  # [hybla.rho]
@@ -79,24 +83,29 @@ def _ratio(state: Hybla) -> tuple[int, int]:
 
 
 def rho(state: Hybla) -> int:
-    """Return rho in 65536ths, rounded down: below 2^24."""
+    """Return rho as an integer in units of 1/65536, rounded down. The integer is below 2^24.
+
+    The ratio rho is the smallest RTT so far divided by the reference RTT, ``reference_ms``. It is at least 1, and 1
+    before an RTT is known.
+    """
     part, whole = _ratio(state)
     return part * ONE // whole
 
 
 def _one(state: Hybla) -> int:
-    """Return 1 as a fixed-point number, the scale of 2^rho and of the credit, the stored fraction of a datagram.
+    """Return the integer that represents 1 in fixed-point numbers: 65536 with ``Arithmetic.EIGHTHS``, otherwise 2^30.
 
-    It is 65536 with ``Arithmetic.EIGHTHS``, where rho is a multiple of 1/8, otherwise 2^30.
+    The credit (the stored fraction of a datagram) and 2^rho have this scale. The exponent rho is the RTT divided by the
+    reference RTT.
     """
     return ONE if state.readings.arithmetic is Arithmetic.EIGHTHS else 1 << FINE_BITS
 
 
 def _power(state: Hybla) -> int:
-    """Return 2^rho as a fixed-point number. The whole part of the exponent is limited to 16.
+    """Return 2^rho as a fixed-point number. The exponent rho is the RTT divided by the reference RTT, at least 1.
 
-    With ``Arithmetic.EIGHTHS`` the returned integer counts 65536ths and is below 2^33. Otherwise it counts multiples of
-    2^-30 and is below 2^47.
+    A whole part of rho above 16 is replaced by 16; the fraction of rho stays. With ``Arithmetic.EIGHTHS`` the
+    returned integer counts 65536ths and is below 2^33. Otherwise it counts multiples of 2^-30 and is below 2^47.
     """
     part, denominator = _ratio(state)
     whole, fraction = divmod(part, denominator)
@@ -120,8 +129,9 @@ def _take_sample(state: Hybla, ack: Ack) -> None:
 
 
 def _gain(state: Hybla, datagram_bytes: int, cwnd_bytes: int, parts: int) -> int:
-    """Add growth to the credit, take its whole datagrams from it, and return the bytes of these datagrams.
+    """Add growth to the credit, remove whole datagrams from the credit, and return the bytes of these datagrams.
 
+    The credit is the stored growth, in fractions of a datagram; after the call it is less than one datagram.
     ``parts``: growth in fractions of a datagram: 65536ths with ``Arithmetic.EIGHTHS``, otherwise 2^-30. With
     ``Arithmetic.EIGHTHS`` the result is limited so that ``cwnd_bytes``, the present window, grows to at most 65535
     datagrams.
@@ -152,9 +162,10 @@ def _slow_start_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units:
 def _avoidance_bytes(state: Hybla, datagram_bytes: int, cwnd_bytes: int, units: Run, met_bytes: int) -> int:
     """Return the growth of the window in bytes, in congestion avoidance.
 
-    ``units``: a number of units of growth, each an ACK or an acknowledged packet. Each unit adds rho^2 / w datagrams,
-    where w is ``met_bytes``, the window before the ACK, in whole datagrams. ``cwnd_bytes``: the window with the growth
-    by earlier units of the same ACK.
+    ``units``: a number of units of growth, each an ACK or an acknowledged packet. Each unit adds rho^2 / w datagrams.
+    The ratio rho is the RTT divided by the reference RTT, at least 1. The divisor w is ``met_bytes``, the window before
+    the ACK, in whole datagrams, at least 1. ``cwnd_bytes``: the window including the growth by earlier
+    units of the same ACK.
     """
     part, whole = _ratio(state)
     datagrams = max(met_bytes // datagram_bytes, 1)

@@ -181,7 +181,10 @@ def account(readings: Readings, state: JumpStart, base: BaseState) -> None:
 
 
 def count_acked(readings: Readings, state: JumpStart, ack: Ack) -> None:
-    """Count the bytes of an ACK whose largest packet belongs to the flight."""
+    """Add the bytes of an ACK to ``acked_bytes`` if its largest packet belongs to the first flight.
+
+    The first flight is the packets sent in the jump. Only the reading ``accounting`` = ``acked_share`` has this rule.
+    """
     if readings.accounting is not Accounting.ACKED_SHARE or not in_flight(state, ack.packets[-1].last):
         return
     state.acked_bytes = min(state.acked_bytes + ack.bytes, WINDOW_MAX_BYTES)  # [jumpstart.acked.count]

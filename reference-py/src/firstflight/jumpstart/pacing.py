@@ -103,9 +103,9 @@ def _burst_index(index: int) -> int:
 def _offset_ns(readings: Readings, state: JumpStart, packet_bytes: int) -> int:
     """Return the time in ns from the start of the flight to its next packet, rounded down.
 
-    The time is computed from the number of packets sent, so rounding errors do not add up. ``packet_bytes``: size of a
-    packet. The C port obtains the same value with smaller products: it divides the RTT first, and then multiplies
-    quotient and remainder.
+    The time is RTT * sent amount / planned amount of the flight. ``gap`` selects the unit: packets, intervals or bytes.
+    With ``Gap.RATE`` the time is the duration of the sent bytes at ``rate_mbit``. With ``Burst.TEN_THEN_PAIRS`` the
+    packets of a burst have the same time. Rounding errors do not add up. ``packet_bytes``: size of a packet.
     """
     index = state.sent_packets
     if readings.burst is Burst.TEN_THEN_PAIRS:

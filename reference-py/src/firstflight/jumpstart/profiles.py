@@ -185,7 +185,7 @@ class ResultRounding(Enum):
 
 
 class ResultFloor(Enum):
-    """What is the least window (D - R)/2 after recovery (D: first-flight packets, R: retransmitted)?"""
+    """Which minimum applies to the window (D - R)/2 (D: first-flight packets, R: retransmitted packets)?"""
 
     ONE_PACKET = "one_packet"
     MINIMUM_WINDOW = "minimum_window"

@@ -95,7 +95,11 @@ def _grow_by_ack(readings: Readings, state: LimitedSlowStart, base: BaseState, _
 
 
 def _on_ack(readings: Readings, state: LimitedSlowStart, base: BaseState, ack: Ack) -> Outcome:
-    """Let the base controller process the ACK as if ssthresh were infinite, then replace its growth by the rule."""
+    """Let the base controller process the ACK as if ssthresh were infinite, then undo its growth of the window.
+
+    Instead grow the window by limited slow start: as in slow start up to max_ssthresh, and more slowly above. An
+    application-limited ACK, or an ACK only of packets sent before recovery began, does not grow the window.
+    """
     before_bytes, ssthresh_bytes = base.cwnd_bytes, base.ssthresh_bytes
     base.ssthresh_bytes = None
     outcome = newreno.on_ack(base, ack)

@@ -154,7 +154,7 @@ def on_pto(_state: BaseState) -> Outcome:
 
 
 def _packets_to_threshold(state: BaseState, run: Run) -> int:
-    """Return the number of packets of the run acknowledged in slow start, including the packet that ends it."""
+    """Return the number of packets of the run acknowledged in slow start, including the packet that ends slow start."""
     end_bytes = _slow_start_end_bytes(state)
     if end_bytes is None:
         return run.count
@@ -319,7 +319,7 @@ def begin_recovery(state: BaseState, now_ns: int, window_bytes: int, prior_bytes
 
 
 def forget_congestion(state: BaseState) -> None:
-    """Forget earlier congestion: a startup algorithm begins again from a small window."""
+    """Reset the state of the window rules, such as the window before the last reduction; cwnd and ssthresh stay."""
     state.rules.forget(state.rules_state)
 
 

@@ -104,7 +104,7 @@ def on_sent(s: NewReno, sent: Sent) -> Outcome:
 
 
 def on_ack(s: NewReno, ack: Ack) -> Outcome:
-    """B.5: OnPacketsAcked, run by run. Returns the outcome of the last packet."""
+    """B.5: OnPacketsAcked for each run (packets of one size and send time). Returns the last packet's outcome."""
     end_recovery(s, ack)
     if ack.app_limited:
         return Outcome.APP_LIMITED  # [slow-start.app-limited]

@@ -68,7 +68,10 @@ class QuickStart:
 
 
 def begin(max_datagram_size_bytes: int, initial_window_bytes: int | None) -> QuickStart:
-    """Begin; before the answer the connection is ordinary."""
+    """Return the state of a new connection. NewReno alone controls it until a Quick-Start request is answered.
+
+    A Quick-Start request asks the routers of the path to approve a sending rate.
+    """
     return QuickStart(newreno.begin(max_datagram_size_bytes, initial_window_bytes))
 
 

@@ -242,5 +242,8 @@ def _observe(readings: Readings, state: QuickStart, base: BaseState, outcome: Ou
 
 
 def step(readings: Readings, state: QuickStart, base: BaseState, event: Event) -> Observation:
-    """Process one event with Quick-Start in these readings."""
+    """Process one event with Quick-Start in place; return the observable state, with the outcome, after it.
+
+    ``readings``: the profile's choices where the RFC is unclear or implementations differ.
+    """
     return _observe(readings, state, base, _on_event(readings, state, base, event))

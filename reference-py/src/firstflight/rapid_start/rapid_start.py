@@ -24,7 +24,12 @@ def begin(_readings: Readings, base: BaseState) -> RapidStart:
 
 
 def _grown_bytes(readings: Readings, state: RapidStart, base: BaseState, acked_bytes: int, *, fast: bool) -> int:
-    """Return the growth for acknowledged bytes."""
+    """Return the growth of the window in bytes for ``acked_bytes``, the acknowledged bytes.
+
+    ``fast``: no queue is building up. The growth is then twice the acknowledged bytes, otherwise equal to them. Some
+    ``readings``, the choices of a profile, add whole datagrams only: one for each half datagram acknowledged if
+    ``fast``, otherwise for each whole one. The remaining bytes count at later ACKs.
+    """
     if readings.growth is Growth.BYTES:
         if fast:
             return 2 * acked_bytes  # [rapid-start.grow.three]
@@ -40,10 +45,10 @@ def _grown_bytes(readings: Readings, state: RapidStart, base: BaseState, acked_b
 def _on_startup_ack(readings: Readings, state: RapidStart, base: BaseState, ack: Ack) -> Outcome:
     """Process an ACK before the first loss or CE mark; return the outcome.
 
-    The window grows by the rule of Rapid Start instead of the base controller's rule. It grows by twice the
-    acknowledged bytes without a queue, otherwise by the acknowledged bytes. Some ``readings``, the choices of a
-    profile, add whole datagrams only. The base controller's result remains if the application limits the sender. With
-    some readings a min_rtt below 4 ms ends Rapid Start, with the same effect.
+    The window grows by twice the acknowledged bytes without a queue, otherwise by the acknowledged bytes. Some
+    ``readings``, the choices of a profile, add whole datagrams only. The rule of the base controller applies instead if
+    the application limits the sender. It also applies if the ACK ends Rapid Start: with some readings, a min_rtt below
+    4 ms does.
     """
     rtt.sample(readings, state, ack)
     before_bytes = base.cwnd_bytes

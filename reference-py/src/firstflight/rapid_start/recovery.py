@@ -89,8 +89,9 @@ def with_minimum(bound_bytes: int, base: BaseState) -> int:
 def _begin(readings: Readings, state: RapidStart, base: BaseState, now_ns: int) -> None:
     """Begin the first recovery period: multiply the window by the silence factor.
 
-    The silence factor is beta + K (1 - beta), 5/6 for beta = 1/2 and K = 2/3. The result is rounded down, and not below
-    the lower bound of the recovery.
+    The silence factor is beta + K (1 - beta). The reduction factor beta is 1/2 or 7/10, and the constant K is 2/3 or
+    11/18. The result is rounded down. It is at least the minimum window and the lower bound of the recovery. This bound
+    is beta/3 of the window before the recovery, or more with some ``readings``, the choices of a profile.
     """
     prior_bytes = base.cwnd_bytes
     state.lower_bound_bytes = _bound_bytes(readings, state, base)
@@ -101,7 +102,11 @@ def _begin(readings: Readings, state: RapidStart, base: BaseState, now_ns: int) 
 
 
 def _reduce(state: RapidStart, base: BaseState, less_bytes: int) -> Outcome:
-    """Subtract bytes from the window, down to the lower bound."""
+    """Subtract ``less_bytes`` from the window, and return whether the limit was applied, as an outcome.
+
+    The limit is the lower bound stored in ``state`` when the recovery began, or the minimum window if larger. The
+    window does not fall below this limit.
+    """
     bound_bytes = with_minimum(state.lower_bound_bytes or 0, base)  # not None: a recovery has begun
     left_bytes = max(base.cwnd_bytes - less_bytes, 0)
     base.cwnd_bytes = max(left_bytes, bound_bytes)

@@ -48,12 +48,12 @@ class Series:
             raise DomainError("a counter of bytes reaches 2^63")  # [search.domain]
 
     def credit(self, count_bytes: int) -> None:
-        """Add bytes to the counter and to the open bin."""
+        """Add bytes to ``counter_bytes``, the total of all counted bytes, and to the open bin."""
         self.counter_bytes += count_bytes
         self.open_bytes += count_bytes  # [search.bins.credit]
 
     def count(self, count_bytes: int) -> None:
-        """Add bytes to the counter, but to no bin."""
+        """Add bytes to ``counter_bytes``, the total of all counted bytes, but to no bin."""
         self.counter_bytes += count_bytes
 
 
@@ -101,8 +101,9 @@ class Search:
 def bin_duration_ticks(readings: Readings, rtt: int) -> int:
     """Return the bin duration, 35 % of the initial RTT, in ticks. ``rtt``: that RTT in units of the profile's clock.
 
-    A tick is 1/20 unit, so that 35 % is a whole number of ticks. With a ``bin_duration`` other than ``exact``, the
-    duration is rounded down to units: with ``clock`` to at least one unit, otherwise possibly to 0.
+    A tick is 1/20 unit, so that 35 % is a whole number of ticks. If the profile's choice ``readings.bin_duration`` is
+    ``exact``, the duration is not rounded. Otherwise it is rounded down to whole units. If the result is 0, the choice
+    ``clock`` makes it one unit, and the choice ``clock_or_restart`` leaves it 0.
     """
     if readings.bin_duration is BinDuration.EXACT:
         return BIN_TICKS_PER_RTT * rtt  # [search.init.first-ack]

@@ -30,7 +30,11 @@ DRAIN_PACKETS = 3
 
 
 def as_shifted(readings: Readings, state: Search, start_bytes: int, end_bytes: int) -> int:
-    """Return the difference of two shifted counters, shifted back to bytes."""
+    """Return ``end_bytes`` minus ``start_bytes``, two totals of delivered bytes, as 16-bit counters give it.
+
+    Both totals are shifted right by :func:`scale_bits` and subtracted. The difference is shifted left by as many bits.
+    For profiles with exact counters, the shift is 0 bits.
+    """
     scale = scale_bits(readings, state)
     return (end_bytes >> scale) - (start_bytes >> scale) << scale  # [search.windows.shifted-back]
 
@@ -120,8 +124,8 @@ def drained_per_packet(readings: Readings, base: BaseState) -> int:
 def drain(readings: Readings, state: Search, base: BaseState, ack: Ack) -> Outcome:
     """Process an ACK while draining: release one packet per three acknowledged, until the window is at the target.
 
-    The window becomes the bytes in flight plus the released packets. If this is at most ``target_bytes``, the window
-    and ssthresh become ``target_bytes``, and slow start ends (DRAINED).
+    The window becomes the bytes in flight plus the packets that this ACK releases. If this sum is at most
+    ``target_bytes``, the window and ssthresh become ``target_bytes``, and slow start ends (DRAINED).
     """
     assert state.target_bytes is not None
     state.delivered.count(ack.bytes)

@@ -65,11 +65,13 @@ def ack_arrived(s: Search, ack: Ack) -> Outcome:
 
 
 def search(s: Search, now: int) -> Outcome:
-    """Run lines 10 to 23 of the draft's listing at an ACK: end bins that are over, and compare two windows of W bins.
+    """Run lines 10 to 23 of the draft's listing at an ACK: end bins that are over, and compare two windows.
 
-    They contain the bytes delivered up to the last ended bin, and those up to one RTT earlier. ``now`` is in ticks of
-    1/20 ns. Before the first bin, start SEARCH. If the later bytes are at least 35 % less than twice the earlier bytes,
-    leave slow start (EXITED); the other outcomes are the reasons why slow start continues.
+    The later window is the last ten ended bins; the earlier window is ten bins long and ends one RTT earlier. Both
+    contain delivered bytes. ``now`` is in ticks of 1/20 ns. Before the first bin, start SEARCH.
+
+    If the later bytes are at least 35 % less than twice the earlier bytes, leave slow start (EXITED). The other
+    outcomes are the reasons why slow start continues.
     """
     if s.bin_duration == 0:
         return initialise(s, now)

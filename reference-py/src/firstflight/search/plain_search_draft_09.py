@@ -89,7 +89,7 @@ def on_event(s: Search, event: Event) -> Outcome:
 
 
 def search(s: Search, now: int) -> Outcome:
-    """At the end of a bin compare the bytes sent one RTT earlier with the bytes delivered, in windows of W bins."""
+    """At the end of a bin compare the bytes sent one RTT earlier with the bytes delivered, in windows of ten bins."""
     if s.rtt_ns == 0:
         return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
     if s.bin_duration == 0:
@@ -141,10 +141,9 @@ def window(bins: list[int], idx: int, size: int = W) -> int:
 def drain(s: Search, ack: Ack) -> Outcome:
     """Lower the window by releasing one packet per three acknowledged, until it is at the target; then slow start ends.
 
-    The window becomes the bytes in flight plus the released packets. The target, ``target_cwnd``, is the bytes
-    acknowledged in the three bins before the drain (about one INITIAL_RTT), at least 10 packets.
-
-    If the bytes in flight and the released packets are at most the target, the first ACK already ends the drain.
+    The window becomes the bytes in flight plus the packets that this ACK releases, but at least the target,
+    ``target_cwnd``. The target is the bytes acknowledged in the three bins before the drain (about one INITIAL_RTT), at
+    least 10 packets. If the sum is at most the target, the drain ends with this ACK, even with its first ACK.
     """
     acked = s.drained_packets + sum(run.count for run in ack.packets)
     packets, s.drained_packets = divmod(acked, DRAIN_PACKETS)

@@ -70,7 +70,11 @@ def on_ack(s: Search, ack: Ack) -> Outcome:
 
 
 def search(s: Search, ack: Ack) -> Outcome:
-    """Run Algorithm 1 for one acknowledgement. Its bytes are credited to the bin of its arrival."""
+    """Run SEARCH, Algorithm 1 of the paper, for one ACK in slow start, and return the outcome.
+
+    The first ACK starts SEARCH. An ACK after the end of the open bin ends bins, and SEARCH decides whether slow start
+    ends (EXITED). Then the bytes of the ACK are added to the bin that is open at its arrival.
+    """
     if s.bin_duration == 0:
         return initialise(s, ack)
     outcome = Outcome.SAME_BIN  # [search.bins.same-bin]
@@ -82,7 +86,10 @@ def search(s: Search, ack: Ack) -> Outcome:
 
 
 def initialise(s: Search, ack: Ack) -> Outcome:
-    """Run the Initialization with the first RTT."""
+    """Start SEARCH with this ACK: set the bin duration to 0.35 times the latest RTT, and open bin 0 (STARTED).
+
+    Bin 0 contains the bytes of this ACK. Before the first RTT sample, nothing is done (NO_RTT_SAMPLE).
+    """
     if s.rtt_ns == 0:
         return Outcome.NO_RTT_SAMPLE  # [search.init.wait-for-sample]
     s.bin_duration = 7 * s.rtt_ns  # [search.init.first-ack]

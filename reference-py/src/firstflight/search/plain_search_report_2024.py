@@ -22,7 +22,7 @@ SENT_BIN_COUNT = 25
 
 @dataclass(slots=True)
 class Search:
-    """State of SEARCH, called search20delv in the listing.
+    """State of SEARCH 2.0. The report's code for quicly calls the algorithm search20delv.
 
     ``bin_time``: duration of a bin in ns, 0 before SEARCH starts. ``latest``: the latest RTT in ns, 0 before the first.
     """

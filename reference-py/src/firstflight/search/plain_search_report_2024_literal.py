@@ -79,10 +79,11 @@ def each_acknowledgement(s: Search, ack: Ack) -> Outcome:
 
 
 def check(s: Search) -> Outcome:
-    """Compare the two windows of delivered bytes as in lines 18 to 33 of Algorithm 1.
+    """Compare the bytes delivered in the last eleven bins and in the eleven bins one RTT earlier (lines 18 to 33).
 
-    If the normalised difference is at least 0.35, set ssthresh to the window minus the overshoot (EXITED); cwnd stays.
-    The overshoot is the bytes of the last five ended bins. Other outcomes are the reasons why slow start continues.
+    The last bin is the open one, still empty. If (2 * earlier - last) / (2 * earlier) is at least 0.35, set ssthresh to
+    cwnd minus the overshoot, at least 0 (EXITED); cwnd stays. The overshoot is the bytes of the last five ended bins.
+    Other outcomes are the reasons why slow start continues.
     """
     shift = 20 * s.rtt_ns // s.bin_duration  # [search.shift.round]
     prev = s.curr - shift

@@ -196,42 +196,42 @@ class KeptBins(Enum):
 
 
 class BeforeBin0(Enum):
-    """Which total of bytes is read at the start of bin -1, if interpolation needs that bin?"""
+    """Which total of delivered or sent bytes counts at the start of bin -1, the bin before the first?"""
 
     NEVER_READ = "never_read"
     ZERO = "zero"
 
 
 class Precision(Enum):
-    """How exact are the byte counters that a comparison of the two windows reads?"""
+    """How exact are the byte counters from which SEARCH computes the bytes of its windows of bins?"""
 
     FULL = "full"
     SHIFTED_16 = "shifted_16"
 
 
 class Difference(Enum):
-    """At which normalised difference of the two windows does slow start end?"""
+    """At which (e - d) / e does slow start end, with d bytes delivered and e expected from one RTT before?"""
 
     SEVEN_TWENTIETHS = "seven_twentieths"
     THIRTEEN_FIFTIETHS = "thirteen_fiftieths"
 
 
 class Threshold(Enum):
-    """Does slow start end if the normalised difference of the two windows equals the threshold?"""
+    """Does slow start end if (e - d) / e equals its threshold, with d bytes delivered and e expected?"""
 
     AT_LEAST = "at_least"
     MORE_THAN = "more_than"
 
 
 class CurrentZero(Enum):
-    """How is the normalised difference defined if nothing was delivered in the later window?"""
+    """How does the difference (e - d) / e of expected and delivered bytes count if d is 0?"""
 
     DECIDES = "decides"
     NO_DECISION = "no_decision"
 
 
 class Rollback(Enum):
-    """How many bins does the overshoot sum: how does 2 * RTT / BIN_DURATION become a whole number?"""
+    """In how many last bins are the bytes of the overshoot, the bytes delivered in the last two RTTs?"""
 
     NONE = "none"
     FLOOR = "floor"
@@ -249,7 +249,7 @@ class Lower(Enum):
 
 
 class DrainUnit(Enum):
-    """In which unit does the drain reduce the bytes in flight?"""
+    """In which unit does the drain, a decrease of the bytes in flight before slow start ends, count?"""
 
     PACKETS = "packets"
     WHOLE_PACKETS = "whole_packets"

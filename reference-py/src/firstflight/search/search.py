@@ -82,13 +82,19 @@ def on_persistent_congestion(readings: Readings, state: Search) -> None:
 
 
 def on_idle_restart(readings: Readings, state: Search) -> None:
-    """Process the end of an idle period that invalidated the window."""
+    """Process the end of an idle period so long that cwnd is no longer validated.
+
+    With the profile's choice ``idle_restart`` = ``reinitialise``, reset the bins. Otherwise change nothing.
+    """
     if readings.idle_restart is IdleRestart.REINITIALISE:
         clear(readings, state)  # [search.idle-restart]
 
 
 def duration_ticks(readings: Readings, state: Search) -> int:
-    """Return the bin duration in ticks for the last RTT sample, which must exist."""
+    """Return the bin duration for the last RTT sample, which must exist.
+
+    The duration is in ticks of 1/20 unit of the profile's clock.
+    """
     assert state.sample is not None
     return bin_duration_ticks(readings, latest_units(readings, state.sample))
 
@@ -96,7 +102,7 @@ def duration_ticks(readings: Readings, state: Search) -> int:
 def pass_over(readings: Readings, state: Search) -> Outcome:
     """Skip an app-limited ACK; return APP_LIMITED.
 
-    With ``initial_rtt`` = ``first_sample``, the last RTT sample still sets the bin duration if it is not yet set.
+    With ``initial_rtt`` = ``first_sample``, the latest RTT sample sets the bin duration if it is not set yet.
     """
     if readings.initial_rtt is InitialRtt.FIRST_SAMPLE and state.bin_ticks == 0 and state.sample is not None:
         state.bin_ticks = duration_ticks(readings, state)  # [search.init.first-sample]
@@ -115,7 +121,11 @@ def ignored(readings: Readings, state: Search, ack: Ack) -> Outcome | None:
 
 
 def start(readings: Readings, state: Search, ack: Ack) -> Outcome:
-    """Open bin 0 with this ACK. If no bin duration is set, the last sample gives it."""
+    """Open bin 0 at the time of this ACK; return STARTED.
+
+    If no bin duration is set, compute it from the last RTT sample. The bytes of the ACK are added to the total and,
+    with ``first_ack`` = ``in_bin_0``, to bin 0.
+    """
     bin_ticks = state.bin_ticks if state.bin_ticks > 0 else duration_ticks(readings, state)
     open_first_bin(state, bin_ticks, units(readings, ack.t_ns))
     if readings.first_ack is FirstAck.IN_BIN_0:
@@ -203,9 +213,10 @@ def on_counted_ack(readings: Readings, state: Search, base: BaseState, ack: Ack,
 def on_ignorable_ack(readings: Readings, state: Search, base: BaseState, ack: Ack, evaluation: Evaluation) -> Outcome:
     """Process an app-limited ACK, or an ACK without RTT sample, as the profile's choices require.
 
-    With the choice ``skip`` of ``app_limited``, no bytes of an app-limited ACK are counted. With ``count_bytes``, its
-    bytes are added to the total and to the open bin, without further effect. The same applies to an ACK before the
-    first RTT sample or, with ``missing_rtt`` = ``skip``, without RTT sample. Other ACKs are processed normally.
+    With ``app_limited`` = ``skip``, no bytes of an app-limited ACK are counted. With ``count_bytes``, an
+    app-limited ACK only adds its bytes to the total and, if a bin is open, to that bin. ACKs before the first RTT
+    sample also only add their bytes. With ``missing_rtt`` = ``skip``, so do all ACKs without RTT sample. The remaining
+    ACKs are processed normally.
     """
     if ack.app_limited and readings.app_limited is AppLimited.SKIP:
         return pass_over(readings, state)

@@ -115,9 +115,9 @@ def sum_bytes(view: View, first: int, last: int) -> int:
     """Return the bytes of the bins from age ``first`` down to age ``last``; age 0 is the open bin.
 
     If ``ring`` is not ``ample``, only 25 bins are stored: each new bin overwrites the bin 25 before it. An overwritten
-    bin counts with the bytes of the newest bin in its place. With ``ring`` = ``open_bin``, the newest stored bin is the
-    open bin; with ``ring`` = ``newest_bin``, it is the last completed bin. If ``kept_bins`` is ``newest``, bins with an
-    age above 1 count as empty.
+    bin counts with the bytes of the stored bin that replaced it. With ``ring`` = ``open_bin``, the newest stored bin is
+    the open bin; with ``ring`` = ``newest_bin``, it is the last completed bin. If ``kept_bins`` is ``newest``, bins
+    with an age above 1 count as empty.
     """
     readings = view.readings
     newest = 0 if readings.ring is Ring.OPEN_BIN else 1
@@ -172,9 +172,9 @@ def whole(count_bytes: int) -> tuple[int, int]:
 def interpolated(view: View, state: Search, age: int, rest_ticks: int) -> tuple[int, int]:
     """Return the bytes of the earlier window as a fraction: numerator and denominator.
 
-    ``age``: number of bins from the window's index to the open bin. ``rest_ticks``: remainder of RTT / bin
-    duration. The window is moved by this time, less than a bin: earlier with ``interpolation`` = ``backward``, later
-    with ``forward``. With ``none`` it is not moved.
+    The window with index i is about ten bins up to bin i. ``age``: number of bins from bin i to the open bin.
+    ``rest_ticks``: remainder of RTT / bin duration, in ticks. The window is moved by this time, less than a bin:
+    earlier with ``interpolation`` = ``backward``, later with ``forward``. With ``none`` it is not moved.
     """
     readings = view.readings
     window = window_bytes(view, age)

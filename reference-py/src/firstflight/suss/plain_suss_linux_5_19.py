@@ -355,10 +355,11 @@ def on_sent(s: Suss, sent: Sent) -> bool:
 
 
 def pace(s: Suss, now_ns: int, sent_bytes: int) -> None:
-    """Advance ``tcp_wstamp_ns``, the release time of the next packet, by sent_bytes / suss_rate.
+    """Set ``tcp_wstamp_ns``, the release time of the next packet, after ``sent_bytes`` left at ``now_ns``.
 
-    If these packets left late, their lateness shortens this gap by at most half. This is the usual pacing of the kernel
-    (tcp_update_skb_after_send).
+    The gap is sent_bytes / suss_rate. Lateness is the time from the old release time to ``now_ns``, at least 0. It
+    shortens the gap, by at most half of the gap. The new release time is the later of the old one and ``now_ns``, plus
+    the gap. This is the usual pacing of the kernel (tcp_update_skb_after_send).
     """
     len_ns = min(sent_bytes, SENT_MAX) * 10**9 // s.suss_rate  # [suss.pacing.gap]
     len_ns -= min(len_ns // 2, max(now_ns - s.tcp_wstamp_ns, 0))  # [suss.pacing.late]

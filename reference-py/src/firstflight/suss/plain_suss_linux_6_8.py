@@ -173,8 +173,9 @@ def hystart_update(s: Suss, now: int, delay: int, seq: int, snd_nxt: int) -> Out
 
     HyStart's rounds begin at any window, but the checks need a window of at least 16 packets. Slow start ends if the
     window exceeds the cap or if the RTT has risen too far. If SUSS is disabled, it also ends if the train of ACKs is
-    too long. The cap is a window that the function suss_cap sets once the ACKs of a round predict the end of growth;
-    the outcome is then SUSS_CAPPED. ``now`` and ``delay``, the RTT sample, are in us.
+    too long. The cap is a window that the function suss_cap sets once the ACKs of a round predict the end of growth. At
+    the ACK that sets it, the outcome is SUSS_CAPPED unless slow start ends. ``now`` and ``delay``, the RTT sample, are
+    in us.
     """
     if seq >= s.end_seq:
         hystart_reset(s, now, snd_nxt)

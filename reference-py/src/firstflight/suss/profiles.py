@@ -20,7 +20,7 @@ class Red(Enum):
 
 
 class Guard(Enum):
-    """Where is the guard interval rounded down to microseconds?"""
+    """At which step is the guard interval (wait before pacing) rounded down to microseconds?"""
 
     DIFFERENCE = "difference"
     HALVES = "halves"

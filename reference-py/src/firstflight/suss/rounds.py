@@ -85,7 +85,12 @@ def _goes_on(state: Suss, train_us: int) -> bool:
 
 
 def _set_limit(readings: Readings, state: Suss, base: BaseState, acked_bytes: int) -> None:
-    """Set the limit of the window and the pacing rate of this round."""
+    """Set ``limit_bytes``, the limit of the window's growth in this round, and ``rate``, the pacing rate in bytes/s.
+
+    Red packets are sent in addition to plain slow start, paced. The limit is the window, plus ``acked_bytes``, plus the
+    red packets of this round, minus the red packets of the previous round. The rate is the bytes of the red packets of
+    this round per M - M / 2^(r - 1). M: minimum RTT; r: number of this round.
+    """
     blue = _blue_packets(state)
     doublings = state.jumps + 1 if readings.red is Red.JUMPS else state.round_no - 1  # [suss.red.jumps]
     red = (blue << doublings) - blue  # [suss.red]

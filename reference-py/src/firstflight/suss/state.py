@@ -26,7 +26,11 @@ class Mode(Enum):
 
 
 class Part(Enum):
-    """Position of the last ACK in its round: in the clocked ("blue") part, at its tail, or beyond it ("red")."""
+    """The three parts of a round of ACKs; ``Suss.part`` is the part of the last ACK.
+
+    A round begins with the blue part: ACKs of packets that plain slow start sent in the previous round. Its packets are
+    clocked, that is, sent at ACKs. The tail is the ACK that ends the blue part. All later ACKs of the round are red.
+    """
 
     RED = 0  #: beyond the clocked part
     BLUE = 1  #: in the clocked part
@@ -95,7 +99,12 @@ def next_release_ns(state: Suss) -> int | None:
 
 
 def pace_sent(state: Suss, sent: Sent) -> None:
-    """Schedule the next packet after the transmission time of these packets; lateness shortens it by at most half."""
+    """Set ``release_ns``, the release time of the next packet, after the packets of ``sent`` left at ``sent.t_ns``.
+
+    The gap is their bytes / ``rate``. Lateness is the time from the old release time to ``sent.t_ns``, at least 0. It
+    shortens the gap, by at most half of the gap. The new release time is the later of the old one and ``sent.t_ns``,
+    plus the gap. Without a release time, or with a rate of 0, do nothing.
+    """
     if state.release_ns is None or state.rate == 0:
         return
     gap_ns = min(sent.bytes, PACED_MAX_BYTES) * _SECOND_NS // state.rate  # [suss.pacing.gap]

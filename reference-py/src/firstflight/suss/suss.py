@@ -50,9 +50,11 @@ def _take_sample(readings: Readings, state: Suss, ack: Ack, latest_rtt_ns: int) 
 def _set_cap(state: Suss, base: BaseState, t_ns: int) -> bool:
     """Set the cap (slow start ends if the window exceeds it) if the train is long; return whether the cap was set.
 
-    The train is the time from the start of HyStart's round to this ACK, at ``t_ns``. Each ACK must arrive at most 2 ms
-    after the one before. The train is long if, doubled for each of j sped-up rounds, it exceeds half of (minimum RTT +
-    1 ms). The cap is the window plus n * (2^j - 1) packets, with n packets acknowledged in this round before this ACK.
+    The train begins with HyStart's round and continues while each ACK arrives at most 2 ms after the one before. A
+    later ACK ends the train: the cap is not set in the rest of HyStart's round. The length of the train is
+    the time from its beginning to this ACK, at ``t_ns``. The train is long if this length, doubled for each of j
+    sped-up rounds, exceeds half of (minimum RTT + 1 ms). The cap is the window plus n * (2^j - 1) packets, with n
+    packets acknowledged in this round before this ACK.
     A cap is set only once. The blue part of a round has the ACKs of packets sent as in plain slow start. Only these
     ACKs and the first ACK after them can set the cap.
     """

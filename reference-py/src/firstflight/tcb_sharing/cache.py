@@ -52,7 +52,11 @@ def _mean_bytes(old_bytes: int, current_bytes: int) -> int:
 
 
 def cached_cwnd_bytes(readings: Readings, state: TcbSharing, base: BaseState) -> int | None:
-    """Return the cached window after a close, or ``None`` if the events do not determine it."""
+    """Return the window that the cache would contain if the connection closed now.
+
+    ``merge``, a choice of the readings, combines the cached window with the window of the connection. ``None`` if
+    ``merge`` is ``none``: the events do not determine the window then.
+    """
     if readings.merge is Merge.NONE:
         return None  # [tcb-sharing.merge.none]
     if readings.merge is Merge.MEAN:
@@ -65,7 +69,11 @@ def cached_cwnd_bytes(readings: Readings, state: TcbSharing, base: BaseState) ->
 
 
 def cached_ssthresh_bytes(readings: Readings, state: TcbSharing, base: BaseState) -> int | None:
-    """Return the cached threshold after a close, or ``None`` for none."""
+    """Return the ssthresh that the cache would contain if the connection closed now.
+
+    ``merge``, a choice of the readings, combines the cached ssthresh with the ssthresh of the connection. ``None`` if
+    ``merge`` is ``none``, or if the cache would contain no ssthresh.
+    """
     if readings.merge is Merge.NONE:
         return None
     old_bytes = state.old_ssthresh_bytes or None

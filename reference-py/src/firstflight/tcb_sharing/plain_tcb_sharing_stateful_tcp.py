@@ -43,7 +43,11 @@ class StatefulTcp:
 
     @property
     def next_release_ns(self) -> int | None:
-        """Release time of the next packet in the startup, in ns, at the cached rate. ``None`` once ``bdp`` is sent."""
+        """Release time of the next packet in the startup, in ns, at the cached rate: ``cached_window`` / ``min_rtt``.
+
+        ``None`` outside the startup, and once ``bdp`` bytes are sent: the cached window, at most ``max_jump_bytes``, in
+        whole packets.
+        """
         if self.used_flag or self.sent >= self.bdp:
             return None
         return self.start_ns + self.sent * self.min_rtt // self.cached_window  # [tcb-sharing.startup.pacing]

@@ -30,7 +30,10 @@ def begin_growth(segments_per_ack: int) -> Growth:
 
 
 def next_round(growth: Growth) -> None:
-    """Advance by one round: multiply the factor by (b + 1) / b, where b is ``segments_per_ack``."""
+    """Advance by one round: multiply the growth since round 0 by (b + 1) / b, where b is ``segments_per_ack``.
+
+    The growth is the fraction ``numerator`` / ``denominator``.
+    """
     growth.rounds += 1
     growth.numerator *= growth.segments_per_ack + 1
     growth.denominator *= growth.segments_per_ack

@@ -21,7 +21,13 @@ class NotModelled(Bound):
     min_rtt_ns = stamp_ns = TIME_MAX_NS
 
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
-        """Accept the answer in a phase that is not modelled. A window of at most half the BDP shows ProbeRTT."""
+        """Accept the answer of an implementation where BBR is not modelled: after Drain, and in ProbeRTT.
+
+        After Drain, accept any window, release time and outcome while a reported phase equals the model's. ProbeRTT is
+        due five seconds after the smallest RTT sample. It begins with a window of at most half the BDP, or of at most
+        the minimum window if larger. From this event on, accept any phase as well. Return the accepted window in bytes
+        as the value taken, or None in all other cases.
+        """
         self.settle(before, state, event)
         phase, own_bytes = observation.phase.value, state.base.cwnd_bytes
         window_bytes = observed.get("cwnd_bytes", own_bytes)

@@ -14,8 +14,9 @@ class Taken:
 
     ``quantity``: name of the value, such as "jump". ``share``: the value divided by a reference, such as the saved
     window. ``reference``: text with this divisor, such as "of the saved window". ``acts``: false if the text permits
-    inaction and the implementation did nothing. ``shows``: new values of further members of the model's observation, by
-    member, in addition to window and threshold. ``extreme``: the value is 0, without a lower limit in the text.
+    inaction and the implementation did nothing. ``shows``: accepted values, by name, for the model's observation, such
+    as ``next_release_ns``. It does not contain the window and the threshold. ``extreme``: the value is 0, without a
+    lower limit in the text.
     """
 
     point: str

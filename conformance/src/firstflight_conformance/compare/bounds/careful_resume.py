@@ -178,13 +178,17 @@ class ReleaseTime(Bound):
     def follow(self, before: Any, state: Any, event: Event, observation: Any, observed: dict[str, Any]) -> Taken | None:
         """Accept another release time of the next packet in the Unvalidated phase, in ns.
 
-        The latest time is one RTT after the model's time or the event, whichever is later. The earliest is usually the
-        model's time. The model uses a new RTT only after the next packet. If the event shortens the RTT, the earliest
-        time may already use the new RTT. It is then the start of the schedule plus the time of the bytes sent since, at
-        one jump window per new RTT, if earlier. For rounding, the earliest time is lowered by 1 ns for each packet that
-        the event sent, or by 1 ns at other events. The schedule continues from the accepted time. Return this time as
-        the value taken. Return None outside these limits, in other phases, and if the answer or the model lacks a time
-        or both times are equal.
+        The latest time is one RTT after the model's time or the event, whichever is later. The earliest time is the
+        model's time, lowered for rounding. It is lowered by 1 ns for each packet of a ``Sent`` event, and by 1 ns at
+        any other event.
+
+        The model uses a new RTT only after the next packet. If the event shortens the RTT, the schedule is therefore
+        also computed with the new RTT. This time is the start of the schedule, plus the new RTT times the bytes sent
+        since, divided by the jump window. If it is before the model's time, it replaces the model's time in the limit
+        for the earliest time.
+
+        The schedule continues from the accepted time, which is returned as the value taken. Return None outside these
+        limits, in other phases, and if the answer or the model lacks a time or both times are equal.
         """
         release_ns, expected_ns = observed.get("next_release_ns"), observation.next_release_ns
         resume = state.startup.resume

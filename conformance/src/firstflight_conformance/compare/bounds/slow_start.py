@@ -35,11 +35,12 @@ def _has_other_threshold(base: Any, observed: dict[str, Any]) -> bool:
 
 
 def _avoidance(before: Any, ack: Event) -> tuple[int, int]:
-    """Return the window after the packets of an ACK in slow start, and the bytes left for congestion avoidance.
+    """Split an ACK at ssthresh: return the window after its slow-start part, and the bytes for congestion avoidance.
 
-    Both are in bytes. Packets sent before the last recovery began are ignored. Packets sent at that same time are
-    included: a sender may treat them as sent after it. The packet that reaches the threshold is the last packet of slow
-    start. For other events and app-limited ACKs, return the unchanged window and 0.
+    Both are in bytes. Each acknowledged packet adds its size to the window until the window reaches ssthresh. The
+    packet that reaches ssthresh is the last packet of slow start. The second value is the size of all later packets.
+    Packets sent before the last recovery began are ignored. Packets sent at that same time are included: a sender may
+    treat them as sent after it. For other events and app-limited ACKs, return the unchanged window and 0.
     """
     window_bytes, remaining_bytes = before.cwnd_bytes, 0
     if not isinstance(ack, Ack) or ack.app_limited:
@@ -127,11 +128,12 @@ class AvoidanceGrowth(Bound):
             self.least_bytes += self._least(event, share_bytes)
 
     def _avoidance(self, before: Any, state: Any, event: Event) -> tuple[int, int]:
-        """Return the window after the packets of an ACK in slow start, and the bytes left for congestion avoidance.
+        """Split an ACK at ssthresh: return the window after its slow-start part, and the bytes after ssthresh.
 
-        Both are in bytes, from the function ``_avoidance`` of this module. A startup algorithm may set window and
-        threshold at an ACK that ends recovery or slow start. The function then starts from the window and threshold
-        that the startup algorithm sets.
+        The second value counts acknowledged bytes of congestion avoidance. Both are in bytes. The module function
+        ``_avoidance`` computes them from window and ssthresh before the event. A startup algorithm may set both at an
+        ACK that ends recovery or slow start. The computation then starts from the values that the startup algorithm
+        sets.
         """
         base = before.base
         ends = base.in_recovery and not state.base.in_recovery

@@ -167,7 +167,12 @@ Lines = dict[str, set[int]]
 
 
 def executed(subject: AnsweredCase, variant: Variant) -> list[Lines]:
-    """Return the lines of the model executed by each event up to the divergence; event 0 includes initialisation."""
+    """Return, for each event, the lines that ``variant``, a version of the model, executes.
+
+    Event 0 includes the initialisation. The last event is the first one whose answer differs from ``subject.right``,
+    the reference model. If the case passed, only event 0 is executed. A computation without events is executed as
+    event 0.
+    """
     lines_by_event: list[Lines] = [{}]
     with traced(lines_by_event):
         if isinstance(subject.case, ComputationCase):

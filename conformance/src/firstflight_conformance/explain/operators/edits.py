@@ -50,10 +50,11 @@ class Swap:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """An edit of a function. ``rank``: order among edits with equal answers, lowest first.
+    """An edit of a function of the model. ``rank``: order among edits with equal answers, lowest first.
 
-    ``constant``: name and new value of a constant of the file, instead of an edit of the tree. ``transform``: a change
-    of events instead of both.
+    ``swaps``: replacements in the syntax tree of the function. ``constant``: instead of swaps, name and new value of a
+    constant in the file of the function. ``transform``: instead of both, a change of the events that the model
+    processes.
     """
 
     function: SourceFunction
@@ -81,7 +82,7 @@ def applied(swaps: Iterable[Swap]) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An expression, its place in the tree, and its statement."""
+    """An expression of a function, its place in the function's syntax tree, and the statement that contains it."""
 
     node: ast.expr
     holder: Any
@@ -119,7 +120,7 @@ class Operators:
         self._places = [place for block in self._statements for place in _expressions(block.statement)]
 
     def waves(self) -> Sequence[Callable[[], Iterator[Operation]]]:
-        """Return three generators of operators, the most frequent mistakes first."""
+        """Return three functions that yield edits of the model, edits for the most frequent mistakes first."""
         return (self._first, self._second, self._third)
 
     def _first(self) -> Iterator[Operation]:

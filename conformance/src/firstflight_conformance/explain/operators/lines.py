@@ -35,7 +35,7 @@ class LineFound:
     solved: tuple[Operation, ...]
 
     def note(self, failure_count: int, clauses: Sequence[str]) -> str:
-        """Return a sentence for the report: the value of this source line differs, which explains some of the failures.
+        """Return a sentence for the report: another value of this line in the implementation explains some failures.
 
         The sentence contains up to two ``clauses``, the number of explained failures, and ``failure_count``, all
         failures.
@@ -124,10 +124,10 @@ def _is_input(function: SourceFunction, text: str) -> bool:
 def _follows(bench: Bench, variant: Operated, subject: AnsweredCase, name: str) -> list[tuple[int, Any]] | None:
     """Return the substitutions that make a model give all observed answers to a case, or ``None`` if it cannot.
 
-    In ``variant`` one line can return an observed value instead of its own. ``name``: the observable that gives the
-    value, the window or ssthresh. Each substitution is the observed value with the values of the line's inputs at that
-    call. Events that agree need none. Return ``None`` also for computations, or if the adapter does not report
-    ``name``.
+    In ``variant``, an observed value can replace the computed value of one line. ``name``: the observable that gives
+    the value, the window or ssthresh. A substitution is the observed value, and a tuple of the line's inputs when the
+    value was replaced. Events that agree need no substitution. Return ``None`` also for computations, or if the adapter
+    does not report ``name``.
     """
     if isinstance(subject.case, ComputationCase) or name not in subject.observed[0]:
         return None

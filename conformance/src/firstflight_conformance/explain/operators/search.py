@@ -124,7 +124,7 @@ class Search:
 
         Operations are tried in waves, groups with the most likely mistakes first. Only the first wave with a result
         counts, with at most 12 operations. ``waves``: the number of waves to try, ``None`` for all. The result is empty
-        if no wave succeeds or the budget is spent.
+        if no wave succeeds, or if the limit of replayed events is reached first.
         """
         for anchor in self._anchors():
             for number, wave in enumerate(islice(self._waves(anchor), waves)):
@@ -243,7 +243,10 @@ class Search:
 
     @staticmethod
     def _values(subject: AnsweredCase) -> dict[str, int]:
-        """Return the numeric readings of the profile of a case by name."""
+        """Return the readings of a case's profile with an integer value, by name.
+
+        A reading is a choice at an ambiguity of the text.
+        """
         table = load_tables().get(subject.case.vector.algorithm)
         name = subject.case.profile.partition("+")[0]
         readings = next((profile.readings for profile in table.profiles if profile.name == name), {}) if table else {}

@@ -161,7 +161,10 @@ def _constant_delay_ns(segments: Iterable[Segment], sender: Host, own_ns: int) -
 
 
 def echo_delays_ns(segments: Iterable[Segment], sender: Host) -> Iterator[int]:
-    """Yield, for each time stamp of the receiver, the time from its first segment to the first data that echoes it."""
+    """Yield the delays in ns from a time stamp of the receiver to its echo by the sender.
+
+    A delay begins at the first segment with this time stamp, and ends at the first data that echoes the time stamp.
+    """
     waiting: dict[int, int] = {}
     last: int | None = None
     for segment in segments:

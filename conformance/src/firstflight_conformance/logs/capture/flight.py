@@ -55,7 +55,7 @@ class _Burst:
 
 
 class Following:
-    """Turns segments into packets, and the flight after each release into a lower bound of cwnd."""
+    """Turns segments into packets, and the bytes in flight after each burst of packets into a lower bound of cwnd."""
 
     def __init__(self, connection: Connection) -> None:
         """Start before the first segment after the handshake."""
@@ -544,7 +544,7 @@ def _first_was_ended(events: Sequence[Event]) -> bool:
 def _flagged(steps: tuple[Step, ...], number: int) -> tuple[Step, ...]:
     """Return the steps of the recording, the early ones flagged as application-limited.
 
-    A step is an event (packets sent, an ACK, a loss) with the state of the sender after it, such as the bound of cwnd.
+    A step is an event (packets sent, an ACK, a loss) with the sender's state after it, such as the lower bound of cwnd.
     ``number``: number of the round, from 1, that shows the initial window. If it is 1, no step is flagged. Otherwise
     the window is shown by the first release (packets sent between two ACKs) that cwnd, not the application, limited.
     Every ``Sent`` and ``Ack`` up to the last ACK before this release is flagged.

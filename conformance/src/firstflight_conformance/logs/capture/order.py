@@ -97,7 +97,7 @@ def as_the_sender_saw(segments: list[Segment], connection: Connection) -> Iterat
     time that the sender waited before sending the data is subtracted. Data echoes the time stamp of the last ACK that
     the sender had received (RFC 7323, section 4.3). Without time stamps, an ACK is assumed to release data that is
     captured about as long after the ACK as the sender took to answer in the handshake, or later. A queue on the path
-    then makes the flight too small.
+    makes the bytes in flight, computed with this assumption, too small.
     """
     stamped = has_stamps(segments, connection)
     waiting: deque[Segment] = deque()

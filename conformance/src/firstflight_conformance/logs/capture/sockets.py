@@ -96,7 +96,7 @@ def _progress(samples: Sequence[Sample]) -> tuple[int, int]:
 def _sockets(data: bytes) -> Iterator[tuple[str, int | None, str]]:
     """Yield addresses, time in ns and state of each socket in the output of ``ss``.
 
-    The time is from the last line before with a time of ``date +%s.%N``, or None without such a line. The state is on
+    The time is the last output of ``date +%s.%N`` before the socket, or None without such a line. The state is on
     the line of the addresses (option ``-O`` of ``ss``) or on the next line.
     """
     t_ns: int | None = None

@@ -120,7 +120,12 @@ def _rows(path: Path, place: str, trace: Record, events: list[Any]) -> Iterator[
 
 
 def _sequence(path: Path, data: bytes) -> Trace:
-    """Return the trace of a sequence. A truncated record at the end of the file is omitted."""
+    """Return the trace of a qlog that is a sequence of JSON texts: the header of the log, then one record per event.
+
+    The JSON texts follow record separators (byte 0x1E, as in RFC 7464) or are one per line. A truncated record at the
+    end of the file is omitted, with a note in the trace. Raise :class:`RecordingError` for another text that is not a
+    JSON object, or without header.
+    """
     parts = data.split(_SEPARATOR) if _SEPARATOR in data[:4096] else data.splitlines()
     texts = [(f"record {number}", part) for number, part in enumerate(parts, 1) if part.strip()]
     notes: tuple[str, ...] = ()

@@ -40,7 +40,7 @@ ORDERS = (Order(False, False), Order(True, False), Order(False, True), Order(Tru
 
 @dataclass(slots=True)
 class Group:
-    """Records of one event, and the metrics after it."""
+    """Log records of one event, such as an ACK or packets sent at one time, and the metrics after it."""
 
     items: list[Item]
     metrics: dict[str, Any] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Group:
 
     @property
     def t_ns(self) -> int:
-        """The time of the event."""
+        """The time of the event in ns: the time of its first record."""
         return self.items[0].t_ns
 
 

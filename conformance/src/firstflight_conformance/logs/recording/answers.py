@@ -57,8 +57,8 @@ def windows_before(answers: Sequence[Answer], first_bytes: int) -> list[int]:
 def known_before(recording: Recording, before: Sequence[int]) -> list[int | None]:
     """Return the known window in bytes before each event of the recording, or ``None`` where it may have changed.
 
-    ``before``: the last reported window before each event, as from :func:`windows_before`. It may have changed if an
-    event other than ``Sent`` without a report of cwnd came after the last report.
+    ``before``: the last reported window before each event, as from :func:`windows_before`. Sending does not change the
+    window. The window may have changed if any other event followed the last report of cwnd.
     """
     windows: list[int | None] = []
     known = True

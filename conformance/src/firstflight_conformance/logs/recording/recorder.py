@@ -121,7 +121,7 @@ class Recorder:
         self.steps[-1] = replace(step, event=replace(step.event, **members))
 
     def report(self, **answers: Any) -> None:
-        """Add members of :class:`Subject` that the sender reported after the last event."""
+        """Add values that the sender reported after the last event, such as ``cwnd_bytes``, named as in :class:`Subject`."""
         step = self.steps[-1]
         subject: Any = {**step.subject, **answers}
         typed_subject: Subject = subject
@@ -169,7 +169,10 @@ def _append(runs: list[Run], run: Run) -> None:
 
 
 def _split(runs: list[Run]) -> tuple[Run, ...]:
-    """Return the runs of an event, split at ``RUN_MAX_PACKETS``."""
+    """Return the packet runs of an event, with longer runs split into runs of at most 65535 packets.
+
+    A run is a range of consecutive packets with equal size and send time.
+    """
     return tuple(
         Run(first, min(first + RUN_MAX_PACKETS - 1, run.last), run.size_bytes, run.sent_t_ns)
         for run in runs
