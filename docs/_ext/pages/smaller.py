@@ -44,7 +44,11 @@ _SHORTER = [
         (r'<a id="(L-\d+)" name="\1"></a><a href="#\1"><span class="linenos">([^<]*)</span></a>', r'<i id="\1">\2</i>'),
         (r'<(tr|dt|dd) class="(?:row|field)-(?:odd|even)">', r"<\1>"),
         (r"<td><p>((?:(?!</?p>|</td>).)*)</p></td>", r"<td>\1</td>"),
+        (r'<th class="head"><p>((?:(?!</?p>|</th>).)*)</p></th>', r"<th>\1</th>"),
         (r'(<a class="headerlink" href="[^"]*") title="[^"]*">', r"\1>"),
+        # A name of an interface has an anchor, which the search and links lead to; its own link is not needed.
+        (r'<a class="headerlink" href="[^"]*">¶</a></dt>', "</dt>"),
+        (r'<span class="sig-paren">([()])</span>', r"\1"),
         # A heading with our anchor does not need the anchor that Sphinx derives from its words.
         (r'(<section id="(?:vector|group|clauses|reading|plain|stack|c)-[^"]*">\n)(?:<span id="[^"]*"></span>)+(?=<h\d>)', r"\1"),
         # A plot leads to itself: on a phone its letters are small.

@@ -15,7 +15,7 @@ from pages.turns import TURNS, turns_text
 #: A line of a listing: number, time, event, and changes.
 _Row: TypeAlias = tuple[str, str, str, str]
 #: The longest stream that is listed in full, in events.
-_LISTED_EVENTS = 30
+_LISTED_EVENTS = 14
 #: Number of events that are listed from the first different answer on.
 _LISTED_AFTER = 8
 #: Maximum number of profiles that are shown with only the events folded.
