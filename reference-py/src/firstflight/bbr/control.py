@@ -172,7 +172,7 @@ def _aggregated_bytes(readings: Readings, state: Bbr, base: BaseState) -> int:
 def update_max_inflight(readings: Readings, state: Bbr, base: BaseState) -> None:
     """Set BBR.max_inflight, the target of the window, and BBR.bdp, the bandwidth-delay product.
 
-    The target is the bandwidth-delay product times the window gain, plus :func:`_aggregated_bytes` for aggregated ACKs.
+    The target is the bandwidth-delay product times the window gain, plus ``_aggregated_bytes`` for aggregated ACKs.
     These bytes are the largest recent excess of acknowledged bytes over those expected from the bandwidth; Linux limits
     them. :func:`quantization_budget_bytes` raises this sum if necessary. Without an RTT, BBR.bdp does not change.
     """
@@ -210,7 +210,7 @@ def set_cwnd(readings: Readings, state: Bbr, base: BaseState, ack: Ack) -> None:
     """Move the window towards BBR.max_inflight, the target; growth is at most the acknowledged bytes.
 
     Once the pipe is full, the window is at most the target. Before, it grows only below the target, or if
-    :func:`_is_first_window` is true. In packet conservation it is only raised to the bytes in flight plus the
+    ``_is_first_window`` is true. In packet conservation it is only raised to the bytes in flight plus the
     acknowledged bytes.
     """
     update_max_inflight(readings, state, base)
