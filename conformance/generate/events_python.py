@@ -5,7 +5,6 @@ from textwrap import wrap
 
 from generate.alphabet import BOOLEAN, RANGES, RUNS, Kind, Member
 
-_WIDTH = 116
 #: Maximum length of a line of code.
 _LINE = 120
 
@@ -63,7 +62,7 @@ def _docstring(kind: Kind) -> list[str]:
     text = " ".join([". ".join(rest), *about] if rest else about)
     if not text:
         return [f'    """{first.removesuffix(".")}."""', ""]
-    return [f'    """{first.removesuffix(".")}.', "", *(f"    {line}" for line in wrap(text, _WIDTH)), '    """', ""]
+    return [f'    """{first.removesuffix(".")}.', "", *(f"    {line}" for line in wrap(text, _LINE - 4)), '    """', ""]
 
 
 def _python(text: str) -> str:

@@ -106,7 +106,7 @@ def predicted_ns(took: Took) -> int:
     """Return the duration of a transfer in the path simulator: same number of datagrams, quinn's pacing, same path."""
     scenario = load_scenario(LIVE_PATHS / f"{took.path}.json")
     transfer_bytes = -(-took.size_bytes // _PAYLOAD_BYTES) * _DATAGRAM_BYTES
-    todo = Transfer(
+    plan = Transfer(
         Config(_DATAGRAM_BYTES, 10 * _DATAGRAM_BYTES),
         transfer_bytes,
         Pacing.WINDOW,
@@ -118,7 +118,7 @@ def predicted_ns(took: Took) -> int:
         saved_rtt_ns=median_low(took.saved_rtt_ns),
         connection=Handshake(0),
     )
-    flow = FlowPlan("upload", CARRIED[took.algorithm][0], 0, todo, Receiver(2, 25 * _MS))
+    flow = FlowPlan("upload", CARRIED[took.algorithm][0], 0, plan, Receiver(2, 25 * _MS))
     net = Network("upload", "an upload", ("this study",), 1, 600 * _S, _S, scenario.link, None, (flow,))
     upload = run_network(net).flow("upload")
     assert upload.completed_ns is not None

@@ -147,7 +147,7 @@ def _predicted_ns(profile: str, link: Link, size: int, saved: int, pacing: Pacin
 
     pacing: after a jump, which is paced always.
     """
-    todo = Transfer(
+    plan = Transfer(
         Config(MSS, 10 * MSS),
         -(-size // MSS) * MSS,
         pacing,
@@ -161,7 +161,7 @@ def _predicted_ns(profile: str, link: Link, size: int, saved: int, pacing: Pacin
         saved_rtt_ns=link.forward_delay_ns + link.return_delay_ns if saved else 0,
         connection=Handshake(0),
     )
-    flow = FlowPlan("download", profile, 0, todo, Receiver(2, 40 * _MS))
+    flow = FlowPlan("download", profile, 0, plan, Receiver(2, 40 * _MS))
     net = Network("download", "a download", ("this study",), 1, 600 * _S, _S, link, None, (flow,))
     result = run_network(net)
     download = result.flow("download")
