@@ -194,21 +194,21 @@ def quicly_second_loss(b: StreamBuilder) -> None:
 @add(
     "jumpstart.quicly.late-share",
     "The share never lowers the window",
-    """8 of 20 packets are acknowledged, then 1 is lost: 6000. The ACK of one more packet makes 9 * 1200 = 10800 bytes; 7/10 are 10800
-    * 7 / 10 = 7560 (in quicly's floating point one byte less). The next ACK of two makes 11 * 1200 = 13200, 13200 * 7 /
-    10 = 9240.""",
+    """9 of 20 packets are acknowledged, then 1 is lost: 6000. The ACK of one more packet makes 10 * 1200 = 12000 bytes; 7/10 are 12000
+    * 7 / 10 = 8400. The next ACK of two makes 12 * 1200 = 14400, 14400 * 7 / 10 = 10080. quicly's floating point gives
+    the same numbers; for 9 packets it would be a byte less.""",
     sources=_SOURCE,
 )
 def quicly_late_share(b: StreamBuilder) -> None:
     _reconnaissance(b)
     b.send(RTT, 20)
-    b.ack(2 * RTT, (2, 9))
-    b.lose(2 * RTT, (10, 10))
+    b.ack(2 * RTT, (2, 10))
+    b.lose(2 * RTT, (11, 11))
     b.expect(cwnd_bytes=6000)
-    b.ack(2 * RTT, (11, 11))
-    b.expect(cwnd_bytes=7560)
-    b.ack(2 * RTT + MS, (12, 13))
-    b.expect(cwnd_bytes=9240)
+    b.ack(2 * RTT, (12, 12))
+    b.expect(cwnd_bytes=8400)
+    b.ack(2 * RTT + MS, (13, 14))
+    b.expect(cwnd_bytes=10_080)
 
 
 @add(

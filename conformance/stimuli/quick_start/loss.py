@@ -196,6 +196,30 @@ def loss_midway_idle(b: StreamBuilder) -> None:
 
 
 @add(
+    "quick-start.loss.midway-ignored",
+    "A request with an ignored answer does not limit the window after a loss of the handshake's packets",
+    """The initial window is 40000, and the handshake approves 61000. 61 packets leave, and the ACK of 59 ends the mode with 61 * 1000 = 61000 bytes used. After the idle second
+    a request leaves with packet 61. Its answer is ignored, because the window is larger than 61000. Then packets 59 and 60 of the first mode are lost: the window before the mode,
+    40000, which half of 61000 = 30500 does not limit. The threshold is 59 * 1000 / 2 = 29500.""",
+    profiles=(RFC,),
+    sources=("RFC 4782, sections 4.6 and 4.8",),
+    initial_window_bytes=40_000,
+    flags=("paced",),
+)
+def loss_midway_ignored(b: StreamBuilder) -> None:
+    ready(b)
+    paced(b, 61)
+    b.ack(RTT, (0, 58))
+    b.idle_restart(1000 * MS)
+    b.expect(outcome="quick_start_armed")
+    b.send(1000 * MS, 1)
+    b.ack(1100 * MS, (61, 61))
+    b.expect(outcome="quick_start_ignored")
+    b.lose(1100 * MS, (59, 60))
+    b.expect(outcome="quick_start_reverted", cwnd_bytes=40_000, ssthresh_bytes=29_500)
+
+
+@add(
     "quick-start.cubic.loss",
     "On CUBIC a loss reverts to the same window",
     """The initial window is 10000 on either base, and the threshold 60 * 1000 / 2 = 30000. A later loss leaves NewReno half of 11000, 5500, and CUBIC 7 * 11000 / 10 = 7700.""",

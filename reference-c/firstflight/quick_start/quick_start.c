@@ -23,6 +23,7 @@ void ff_quick_start_begin(const struct ff_quick_start_readings *readings, struct
 static void enter(struct ff_quick_start *state, struct ff_base_state *base, uint64_t now_ns, uint64_t packets)
 {
     state->quick = true;
+    state->midway = !state->at_handshake;
     state->start_ns = now_ns;
     state->planned_packets = packets;
     state->sent_packets = 0;
@@ -75,9 +76,10 @@ static enum ff_outcome on_backlog(const struct ff_quick_start_readings *readings
     if (!state->at_handshake) {
         return ff_newreno_on_event(base, event);
     }
+    enum ff_outcome outcome =
+        on_answer(readings, state, base, event->t_ns, event->backlog.latest_rtt_ns); /* [quick-start.request.handshake] */
     state->at_handshake = false;
-    state->midway = false;
-    return on_answer(readings, state, base, event->t_ns, event->backlog.latest_rtt_ns); /* [quick-start.request.handshake] */
+    return outcome;
 }
 
 /* Request again, unless a request is pending or a rate is in use. */
@@ -166,7 +168,6 @@ static enum ff_outcome on_ack(const struct ff_quick_start_readings *readings, st
     ff_quick_start_set_in_flight(state, ack->bytes_in_flight);
     enum ff_outcome outcome = grow(state, base, event);
     if (take_request(state, ack->packets, ack->run_count)) {
-        state->midway = true;
         return on_answer(readings, state, base, event->t_ns, ack->latest_rtt_ns); /* [quick-start.request.answer] */
     }
     return ended ? FF_OUTCOME_QUICK_START_ENDED : outcome;

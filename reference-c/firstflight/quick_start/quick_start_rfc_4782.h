@@ -133,8 +133,9 @@ static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_on_backlog(
                                                                                 struct quick_start_rfc_4782_window *window) {
     if (!s->awaits_handshake)
         return QUICK_START_RFC_4782_UNCHANGED;
+    enum quick_start_rfc_4782_outcome outcome = quick_start_rfc_4782_on_response(s, now, rtt_ns, window);
     s->awaits_handshake = 0; /* [quick-start.request.handshake] */
-    return quick_start_rfc_4782_on_response(s, now, rtt_ns, window);
+    return outcome;
 }
 
 /* 4.4: QS-cwnd = R * T / (MSS + H), used only if greater than cwnd. In recovery it is not used (open). The RTT is split
@@ -154,6 +155,7 @@ static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_on_response
     if (packets * s->max_datagram_size <= window->cwnd)
         return QUICK_START_RFC_4782_QUICK_START_IGNORED; /* [quick-start.ignored] */
     s->mode = s->used = 1;
+    s->midway = !s->awaits_handshake;
     s->start_ns = now;
     s->qs_packets = packets;
     s->sent_packets = 0;
@@ -217,7 +219,6 @@ static inline enum quick_start_rfc_4782_outcome quick_start_rfc_4782_after_growt
                                                                                   uint64_t rtt_ns,
                                                                                   struct quick_start_rfc_4782_window *window) {
     s->request = QUICK_START_RFC_4782_NONE;
-    s->midway = 1;
     return quick_start_rfc_4782_on_response(s, now, rtt_ns, window); /* [quick-start.request.answer] */
 }
 

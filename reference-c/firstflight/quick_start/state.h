@@ -35,7 +35,7 @@ struct ff_quick_start {
     bool armed;        /* the next packet carries a request */
     bool barred;       /* Quick-Start was reverted */
     bool quick;        /* the mode is in progress */
-    bool midway;       /* it began in the middle of the connection */
+    bool midway;       /* the last mode began in the middle of the connection */
     bool limited;      /* slow start is limited */
 };
 

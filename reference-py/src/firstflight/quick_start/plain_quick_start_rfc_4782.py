@@ -112,8 +112,9 @@ def on_backlog(s: QuickStart, backlog: Backlog) -> Outcome:
     """
     if not s.awaits_handshake:
         return Outcome.UNCHANGED
+    outcome = on_response(s, backlog.t_ns, backlog.latest_rtt_ns)
     s.awaits_handshake = False  # [quick-start.request.handshake]
-    return on_response(s, backlog.t_ns, backlog.latest_rtt_ns)
+    return outcome
 
 
 def on_response(s: QuickStart, now: int, rtt_ns: int | None) -> Outcome:
@@ -132,6 +133,7 @@ def on_response(s: QuickStart, now: int, rtt_ns: int | None) -> Outcome:
     if packets * size <= s.base.congestion_window:
         return Outcome.QUICK_START_IGNORED  # [quick-start.ignored]
     s.mode = s.used = True
+    s.midway = not s.awaits_handshake
     s.start_ns, s.qs_packets, s.sent_packets = now, packets, 0
     s.default_window = s.base.congestion_window
     s.first, s.lost = s.next_packet, 0
@@ -198,7 +200,7 @@ def after_growth(s: QuickStart, ack: Ack) -> Outcome:
 
     Begin Quick-Start mode if ``on_response`` allows it, and return its outcome. The request is no longer pending.
     """
-    s.request, s.midway = -1, True
+    s.request = -1
     return on_response(s, ack.t_ns, ack.latest_rtt_ns)  # [quick-start.request.answer]
 
 

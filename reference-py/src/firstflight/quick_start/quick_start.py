@@ -39,6 +39,7 @@ def begin(readings: Readings, _base: BaseState) -> QuickStart:
 
 def _enter(state: QuickStart, base: BaseState, now_ns: int, packets: int) -> None:
     state.quick = True
+    state.midway = not state.at_handshake
     state.start_ns = now_ns
     state.planned_packets = packets
     state.sent_packets = 0
@@ -79,9 +80,9 @@ def _on_backlog(readings: Readings, state: QuickStart, base: BaseState, backlog:
     """Process the first data: the answer to the request of the handshake has arrived."""
     if not state.at_handshake:
         return newreno.on_event(base, backlog)
+    outcome = _on_answer(readings, state, base, backlog.t_ns, backlog.latest_rtt_ns)  # [quick-start.request.handshake]
     state.at_handshake = False
-    state.midway = False
-    return _on_answer(readings, state, base, backlog.t_ns, backlog.latest_rtt_ns)  # [quick-start.request.handshake]
+    return outcome
 
 
 def _on_idle_restart(state: QuickStart, base: BaseState) -> Outcome:
@@ -146,7 +147,6 @@ def _on_ack(readings: Readings, state: QuickStart, base: BaseState, ack: Ack) ->
     set_in_flight(state, ack.bytes_in_flight)
     outcome = _grow(state, base, ack)
     if _take_request(state, ack.packets):
-        state.midway = True
         return _on_answer(readings, state, base, ack.t_ns, ack.latest_rtt_ns)  # [quick-start.request.answer]
     return Outcome.QUICK_START_ENDED if ended else outcome
 

@@ -23,7 +23,7 @@ class QuickStart:
 
     Quick-Start mode: ``quick`` while it is in progress, since ``start_ns``, with a window of ``window_bytes``, that is
     ``planned_packets``; ``sent_packets`` of them have been sent. ``usual_bytes``: the window without Quick-Start.
-    ``midway``: the mode began in the middle of the connection.
+    ``midway``: the last mode began with the ACK of a packet with a request, in the middle of the connection.
 
     Quick-Start packets: from ``first_quick`` up to, not including, ``end_quick``, which is ``None`` until the mode
     ends; ``lost_packets`` of them were declared lost. ``limited``: slow start grows by Limited Slow-Start (RFC 3742).
