@@ -38,9 +38,11 @@ class ComparedProfile:
 
     ``counted``: number of ACKs that changed the profile's window or grew the sender's. ``equal``: number of these with
     equal windows. ``exits``: events that may count as the profile's exit. ``refuted``: the event with expected and
-    observed behaviour that refutes the profile, or ``None`` if the sender may be the profile. ``by_exit``: the growth
-    agrees, only the exit differs. ``choices``: alternatives at open points (choices left to the implementer) that
-    explain the sender. ``settled``: ids of the alternatives that are chosen once for the whole connection.
+    observed behaviour that refutes the profile, or ``None`` if the sender may be the profile. ``by_exit``: the exit
+    refutes the profile, and the growth agrees up to the earlier of the two exits. In a capture, which does not show
+    every window: the profile leaves slow start. ``choices``: alternatives at open points (choices left to the
+    implementer) that explain the sender. ``settled``: ids of the alternatives that are chosen once for the whole
+    connection.
     """
 
     profile: str

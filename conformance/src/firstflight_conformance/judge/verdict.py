@@ -230,7 +230,7 @@ def _is_consistent(name: str, verdicts: Sequence[ConnectionVerdict]) -> bool:
 
 
 def _by_rtt(compared: ComparedProfile) -> bool:
-    """Return whether a profile is refuted only by its exit, and the exit depends on RTT samples."""
+    """Return whether a profile's exit may refute it (``by_exit``), and the exit depends on RTT samples."""
     return compared.by_exit and compared.profile.partition("/")[0] not in _WITHOUT_RTTS
 
 
@@ -428,7 +428,7 @@ def _unexplained(subject: JudgedSender) -> str | None:
 
 
 def _unclear(subject: JudgedSender, explained: Sequence[ComparedProfile]) -> list[str]:
-    """Return the profiles that are refuted only by their exit, and unrefuted with slightly changed RTT samples.
+    """Return the profiles that their exit may refute (``by_exit``), and that changed RTT samples do not refute.
 
     Samples change by at most the resolution of the recording: all by one amount, as with rounding, or each by a random
     amount. One change suffices. Up to four profiles of ``explained`` are tried, those with the exits nearest to the

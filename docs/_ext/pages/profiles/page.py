@@ -99,7 +99,7 @@ def page(algorithm: str, profile: Profile) -> str:
         "## Observables",
         "After each event an implementation reports these values. A larger number than 2^53 - 1 is a decimal string in JSON. "
         "Report `outcome` only to find differences: it is optional.",
-        *_observables(program),
+        *_observables(algorithm, program),
         "## Steps per event, in order",
         "Each step is a function of the program; an indented step is called by the step above it. The links lead to the rules.",
         *_steps(algorithm, program, by_kind),
@@ -149,13 +149,15 @@ def _text(prose: str) -> str:
     return md.plain(" ".join(prose.replace("``", "").split()))
 
 
-def _observables(program: Program) -> Iterator[str]:
+def _observables(algorithm: str, program: Program) -> Iterator[str]:
     used: dict[str, list[str]] = {}
     for part in program.parts.values():
         for n in ast.walk(part.node):
             if isinstance(n, ast.Attribute) and ast.unparse(n.value) in _ENUMERATIONS and n.attr.isupper():
                 enumeration = getattr(observables, ast.unparse(n.value))
                 used.setdefault(enumeration.__name__, []).append(enumeration[n.attr].value)
+    if confirms_address(algorithm):  # the caller reports it
+        used.setdefault("Outcome", []).append(observables.Outcome.PATH_CHANGED.value)
     rows = [
         ("`cwnd_bytes`", "congestion window in bytes"),
         ("`ssthresh_bytes`", "slow start threshold in bytes, `null` while it is infinite"),
