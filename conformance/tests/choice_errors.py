@@ -47,7 +47,7 @@ def errors(algorithm: str) -> tuple[Error, ...]:
     return tuple(
         Error(
             Variant(
-                error["id"], error["profile"], "", "", "", error["profile"].replace("/", "_").replace("-", "_"),
+                error["id"], error["profile"], "", "", error["profile"].replace("/", "_").replace("-", "_"),
                 error.get("replace", []), error.get("base", []), rule=error["breaks"][0],
             ),
             frozenset(error["breaks"]),

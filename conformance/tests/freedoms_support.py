@@ -51,6 +51,7 @@ class Variant:
     ``point``: number of an open point of the algorithm, or algorithm and number: ``slow-start S2``. Conforming variants
     end with exit code 0, or with ``exits`` if they leave a MUST unexercised. Their report lists the points ``names``,
     by default ``point``. A variant with a ``rule`` breaks it: it ends with 1, and the first cause lists the rule.
+    ``source``: the sentence of the text; not needed if the clause of the ``rule`` has it.
     ``declares``: members of the adapter's declaration. ``pending``: why it is not judged yet.
     The head of a file has the default ``profile`` and ``program`` of its variants.
     """
@@ -59,13 +60,13 @@ class Variant:
     profile: str
     point: str
     what: str
-    source: str
     program: str
     replace: list[list[str]] = field(default_factory=list)
     base: list[list[str]] = field(default_factory=list)
     names: list[str] | None = None
     exits: int = 0
     rule: str = ""
+    source: str = ""
     declares: dict[str, Any] = field(default_factory=dict)
     pending: str = ""
 

@@ -59,7 +59,7 @@ def _marks(variant: Variant, *, usual: bool) -> list[pytest.MarkDecorator]:
 
 
 @pytest.mark.parametrize("variant", parameters())
-def test_variants(variant: Variant) -> None:
+def test_only_conforming_variants_pass(variant: Variant) -> None:
     """A conforming variant ends with 0 and its choice in the report; a breaking variant is rejected.
 
     The long tests check causes and cases with millions of packets, which self-contained programs process one by one.
@@ -76,14 +76,14 @@ def test_variants(variant: Variant) -> None:
     [variant for variant in variants() if not variant.conforms],
     ids=lambda variant: f"{variant.algorithm}.{variant.id}",
 )
-def test_the_cause_of_a_breaking_variant(variant: Variant) -> None:
+def test_first_cause_of_a_breaking_variant_has_its_rule(variant: Variant) -> None:
     """The first cause of a breaking variant has its rule."""
     check(variant, judged(variant, whole=False))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("variant", parameters(large=True))
-def test_variants_by_every_case(variant: Variant) -> None:
+def test_variants_have_expected_verdicts_on_every_case(variant: Variant) -> None:
     """Variants pass or fail as expected with cases of millions of packets as well."""
     check(variant, judged(variant))
 
@@ -120,22 +120,22 @@ def test_ids_are_unique() -> None:
 
 
 @pytest.mark.parametrize("variant", variants(), ids=lambda variant: f"{variant.algorithm}.{variant.id}")
-def test_variants_are_of_a_point(variant: Variant) -> None:
+def test_variants_have_an_open_point_and_a_text(variant: Variant) -> None:
     """A variant has an open point and cites a text; the rule of a breaking variant is a clause."""
     assert point_of(variant) is not None
     assert variant.what
-    assert variant.source
+    assert variant.source or variant.rule
     assert not variant.rule or variant.rule in known_clauses()
 
 
-def test_every_freedom_has_two_sides() -> None:
+def test_freedoms_have_conforming_and_breaking_variants() -> None:
     """Every freedom has a variant that conforms and one that does not."""
     sides = {(variant.point_id, variant.conforms) for variant in variants()}
     missing = {point.id for point in open_points() for conforms in (True, False) if (point.id, conforms) not in sides}
     assert missing == STATE_ONLY | ON_CUBIC
 
 
-def test_why_five_points_have_no_variant() -> None:
+def test_points_without_variants_are_state_only_or_on_cubic() -> None:
     """Points without variants have choices that never change a window, or only choices on CUBIC."""
     for point in open_points():
         conforming = [mutant for mutant in mutants().values() if calls_conforming(point, mutant)]
@@ -147,7 +147,7 @@ def test_why_five_points_have_no_variant() -> None:
             assert all(mutant.profile.endswith("+cubic") for mutant in conforming), point.id
 
 
-def test_a_text_that_is_not_there_is_refused() -> None:
+def test_replaced_text_must_occur_once() -> None:
     """A replacement whose text occurs never or twice in the implementation is an error."""
     with pytest.raises(ValueError, match="0 times"):
         changed("newreno_rfc_9002", [["no such text", ""]], "unknown_text")

@@ -28,13 +28,13 @@ def is_decided(clause: Clause) -> bool:
     return bool(reason) or any(covers(point, clause) for point in open_points())
 
 
-def test_every_rule_of_ours_is_decided() -> None:
+def test_rules_of_ours_have_an_open_point_or_a_reason() -> None:
     """A rule of ours needs an open point, or a reason why no alternative conforms or can be observed."""
     undecided = [clause.id for clause in known_clauses().values() if not is_decided(clause)]
     assert undecided == [], "give it :no-alternative:, :unobservable: or an open point"
 
 
-def test_what_decides_a_rule() -> None:
+def test_author_alone_does_not_decide_a_rule() -> None:
     """A text, a reason, a reading, a mutant or an id decides; an author alone does not."""
     ours = Clause("cubic.new", "-", "ours", "New.", "cubic", {}, Author.OURS)
     by_reading = Clause("cubic.new", "-", "ours", "New.", "cubic", {}, Author.OURS, ("growth",))
@@ -46,12 +46,13 @@ def test_what_decides_a_rule() -> None:
     assert is_decided(known_clauses()["hystartpp.css.rounding"])
 
 
-def test_a_point_names_rules_that_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_point_with_unknown_clause_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An unknown clause in an open point is refused with its place."""
     path = tmp_path / "cubic" / "open-points.toml"
     path.parent.mkdir()
     path.write_text(
-        '[[point]]\nnumber = "X1"\nalgorithm = "cubic"\nprofiles = ["*"]\nwhy = "x"\nclauses = ["cubic.none"]\n',
+        '[[point]]\nnumber = "X1"\nalgorithm = "cubic"\nprofiles = ["*"]\nwhy = "x"\n'
+        'second_reading = "agrees: x (x)"\nclauses = ["cubic.none"]\n',
         encoding="utf-8",
     )
     monkeypatch.setattr("firstflight_conformance.format.open_points.SPEC", tmp_path)

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from adequacy.conforming import calls_conforming, conforms
+from adequacy.conforming import conforms
 from firstflight.controller import ALGORITHMS
 from firstflight_conformance.format.open_points import OpenPoint, open_points
 from firstflight_conformance.paths import STIMULI, of_algorithms
-from firstflight_conformance.replay.mutants import Mutant, load_mutants
+from firstflight_conformance.replay.mutants import load_mutants
 from pages import markdown as md
 from pages import site
 
@@ -112,19 +112,15 @@ def _overview() -> str:
     return md.list_table(header, rows, (31, 15, 27, 27), "compact")
 
 
-@cache
-def _mutants() -> tuple[Mutant, ...]:
-    return tuple(load_mutants())
-
-
 def _second_readings() -> str:
     """Return the number of mutants that count as conforming, and the findings of a second reader."""
-    called = {mutant.id: mutant.second_reading for mutant in _mutants() if conforms(mutant)}
-    doubts = sum(opinion.startswith("doubts") for opinion in called.values())
+    called = sum(conforms(mutant) for mutant in load_mutants())
+    covered = sum(len(point.covers) for point in open_points())
+    doubts = sum(bool(_doubts(point)) for point in open_points())
     return f"""## Second readings
 
-{len(called)} mutants of the models conform by one of these freedoms: {sum(len(point.covers) for point in open_points())} are within an interval, the others make another choice. A second reader, who had not proposed the
-freedom, decided each from the cited section, and agreed with {len(called) - doubts}. The other {doubts} can be argued either way: they stay open, with the arguments against
+{called} mutants of the models conform by one of these freedoms: {covered} are within an interval, the others make another choice. A second reader, who had not proposed the
+freedom, decided each freedom from the cited section, and agreed with {len(open_points()) - doubts}. The other {doubts} can be argued either way: they stay open, with the arguments against
 them. If the second reader found that a text is not open, the freedom was removed: a restored t_epoch of CUBIC that counts app-limited time, and losses of Rapid Start
 that are declared after its recovery."""
 
@@ -137,13 +133,9 @@ def _count(variants: list[dict[str, Any]]) -> str:
 
 
 def _doubts(point: OpenPoint) -> str:
-    """Return the doubts of a second reader."""
-    opinions = [
-        point.second_reading,
-        *(mutant.second_reading for mutant in _mutants() if calls_conforming(point, mutant)),
-    ]
-    doubts = dict.fromkeys(text.removeprefix("doubts: ") for text in opinions if text.startswith("doubts"))
-    return f"{'; '.join(doubts)}." if doubts else ""
+    """Return the doubts of a second reader, or an empty text."""
+    verdict, _, reason = point.second_reading.partition(": ")
+    return f"{reason}." if verdict == "doubts" else ""
 
 
 def _list(variants: list[dict[str, Any]]) -> str:

@@ -35,8 +35,8 @@ class OpenPoint:
     readings decide and its mutants break. ``covers``: mutants within the interval, which the search for choices can
     skip.
 
-    ``second_reading``: opinion of a second reader of the text, ``agrees`` or ``doubts`` with a reason and a section. It
-    is empty if the entries of the mutants contain the opinion. ``each_time``: an implementation may choose differently
+    ``second_reading``: opinion of a second reader of the text, ``agrees`` or ``doubts`` with a reason and a section, on
+    the point and its mutants. ``each_time``: an implementation may choose differently
     each time. ``together``: groups of mutants that belong to one decision, such as a unit. It can take a model with all
     changes of a group to reproduce the answers of an implementation.
     """
@@ -46,6 +46,7 @@ class OpenPoint:
     profiles: tuple[str, ...]
     kind: Kind
     why: str
+    second_reading: str
     source: str = ""
     conforms: str = ""
     against: str = ""
@@ -54,7 +55,6 @@ class OpenPoint:
     bound: str | None = None
     clauses: tuple[str, ...] = ()
     covers: tuple[str, ...] = ()
-    second_reading: str = ""
     each_time: bool = False
     together: tuple[tuple[str, ...], ...] = ()
 
@@ -82,7 +82,7 @@ def _point(path: Path, entry: dict[str, Any]) -> OpenPoint:
     where = f"{path}: {entry.get('algorithm')} {entry.get('number')}"
     if unknown := entry.keys() - {point_field.name for point_field in fields(OpenPoint)}:
         raise OpenPointError(f"{where}: unknown keys {', '.join(sorted(unknown))}")
-    if missing := {"number", "algorithm", "profiles", "why"} - entry.keys():
+    if missing := {"number", "algorithm", "profiles", "why", "second_reading"} - entry.keys():
         raise OpenPointError(f"{where}: needs {', '.join(sorted(missing))}")
     try:
         kind = Kind(entry.get("kind", "choice"))
@@ -93,7 +93,7 @@ def _point(path: Path, entry: dict[str, Any]) -> OpenPoint:
     for clause in entry.get("clauses", ()):
         if clause not in known_clauses():
             raise OpenPointError(f"{where}: clauses: unknown clause {clause}")
-    if not SECOND_READING.fullmatch(entry.get("second_reading", "agrees: x (x)")):
+    if not SECOND_READING.fullmatch(entry["second_reading"]):
         raise OpenPointError(
             f"{where}: second_reading: must be `agrees: REASON (SECTION)` or `doubts: REASON (SECTION)`"
         )

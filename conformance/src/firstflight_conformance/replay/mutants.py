@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from firstflight.controller import SUFFIXES
-from firstflight_conformance.format.clauses import SECOND_READING, known_clauses
+from firstflight_conformance.format.clauses import known_clauses
 from firstflight_conformance.format.readings import ProfileTable, load_tables
 from firstflight_conformance.format.vectors import COMPUTED_ALGORITHMS
 from firstflight_conformance.paths import REFERENCE_PY, SPEC, of_algorithms
 from firstflight_conformance.replay.fresh import mutable_files
 
 _EDIT = {"file", "find", "replace"}
-_KEYS = _EDIT | {"id", "profile", "what", "readings", "also", "equivalent", "breaks", "second_reading"}
+_KEYS = _EDIT | {"id", "profile", "what", "readings", "also", "equivalent", "breaks"}
 
 
 class MutantError(ValueError):
@@ -36,9 +36,8 @@ class Mutant:
 
     ``readings``: the changed choices at ambiguities of the specification. ``also``: further edits, for a mistake in
     more than one place. ``equivalent``: the reason if no vector can distinguish the mutant from the model. ``breaks``:
-    violated rules, if they differ from the rules cited on the changed lines. ``second_reading``: set if the mutant
-    conforms after all, as a choice that the specification leaves open; the verdict of an independent reader on this
-    (:data:`SECOND_READING`).
+    violated rules, if they differ from the rules cited on the changed lines. Some mutants conform, as a choice that the
+    specification leaves open: an :class:`OpenPoint` lists these.
     """
 
     id: str
@@ -51,7 +50,6 @@ class Mutant:
     replace: str
     equivalent: str
     breaks: tuple[str, ...] = ()
-    second_reading: str = ""
     also: tuple[Edit, ...] = ()
 
     @property
@@ -91,7 +89,7 @@ def _load_file(path: Path) -> Iterator[Mutant]:
         yield Mutant(
             entry["id"], raw["algorithm"], profile, entry["what"],
             entry.get("readings", {}), entry.get("file", ""), entry.get("find", ""), entry.get("replace", ""),
-            entry.get("equivalent", ""), tuple(entry.get("breaks", ())), entry.get("second_reading", ""),
+            entry.get("equivalent", ""), tuple(entry.get("breaks", ())),
             tuple(Edit(**edit) for edit in entry.get("also", ())),
         )  # fmt: skip
 
@@ -117,8 +115,6 @@ def _check(where: str, entry: dict[str, Any], table: ProfileTable) -> None:
     for clause in entry.get("breaks", []):
         if clause not in known_clauses():
             raise MutantError(f"{where}: unknown clause {clause}")
-    if not SECOND_READING.fullmatch(entry.get("second_reading", "agrees: x (x)")):
-        raise MutantError(f"{where}: second_reading: must be `agrees: REASON (SECTION)` or `doubts: REASON (SECTION)`")
     for name, value in entry.get("readings", {}).items():
         reading = next((reading for reading in table.readings if reading.name == name), None)
         if reading is None or not reading.allows(value):
