@@ -93,7 +93,7 @@ _BROKEN = {
 
 
 @pytest.mark.parametrize("name", _BROKEN)
-def test_a_broken_table_is_refused_by_its_line(tmp_path: Path, name: str) -> None:
+def test_broken_table_is_refused_with_its_line(tmp_path: Path, name: str) -> None:
     """A broken table is refused with its line."""
     table_rows, head, reason = _BROKEN[name]
     file = tmp_path / "acks.csv"

@@ -73,7 +73,7 @@ def lost(t_ms: int, packets: list[tuple[int, int]], in_flight: int, next_packet:
     }
 
 
-def test_persistent_congestion_that_the_stack_establishes_shows_at_its_event() -> None:
+def test_established_persistent_congestion_is_observed() -> None:
     """Losses 1.8 s apart, longer than three probe timeouts, give persistent congestion at its event."""
     events = [
         sent(1000, 0, 0, 1),
@@ -87,7 +87,7 @@ def test_persistent_congestion_that_the_stack_establishes_shows_at_its_event() -
     assert [answer["cwnd_bytes"] for answer in answers[3:]] == [13200, 6600, 2400]
 
 
-def test_persistent_congestion_that_the_stack_does_not_establish_is_unsupported() -> None:
+def test_unestablished_persistent_congestion_is_unsupported() -> None:
     """Losses 100 ms apart make the persistent congestion event unsupported."""
     events = [
         sent(1000, 0, 0, 1),
@@ -101,7 +101,7 @@ def test_persistent_congestion_that_the_stack_does_not_establish_is_unsupported(
 
 
 @pytest.mark.parametrize(("name", "argument"), [("quic-go", None), ("gvisor", "cubic"), ("x-net-quic", None)])
-def test_nothing_more_is_observed_once_an_event_was_refused(name: str, argument: str | None) -> None:
+def test_events_after_a_refused_event_are_unsupported(name: str, argument: str | None) -> None:
     """After a refused event the adapter answers later events as unsupported, and the next case is unaffected."""
     case = [START, *({"op": "event", "i": i, "event": event} for i, event in enumerate(events_with_unknown_kind()))]
     answers = converse(name, *([argument] if argument else []), messages=[HELLO, *case, {"op": "end"}, *case])
@@ -117,7 +117,7 @@ def events_with_unknown_kind() -> list[dict[str, Any]]:
     return [sent(1000, 0, 1, 2), {"ev": "no_such_event", "t_ns": 1050 * 10**6}, ack(1100, 0, 1000, 1, 2)]
 
 
-def test_gvisor_finds_the_loss_of_the_first_segment() -> None:
+def test_gvisor_first_segment_loss_needs_an_earlier_ack() -> None:
     """gVisor detects the loss of the first segment only if a segment was acknowledged before the case.
 
     Two segments beyond the gap are enough for SACKScoreboard.IsRangeLost, where RFC 6675 wants more than two.
@@ -127,7 +127,7 @@ def test_gvisor_finds_the_loss_of_the_first_segment() -> None:
     assert [answer["ssthresh_bytes"] for answer in answers] == [None, None, 6000, 6000, 6000, 6000]
 
 
-def test_gvisor_that_has_not_found_a_loss_says_so() -> None:
+def test_gvisor_undetected_loss_is_unsupported() -> None:
     """One packet acknowledged beyond the gap does not make a loss for TCP, so the event is unsupported."""
     events = [sent(1000, 0, 9, 10), ack(1100, 1, 1000, 9, 10), lost(1100, [(0, 1000)], 8, 10)]
     assert play("gvisor", "reno", events=events)[2]["op"] == "unsupported"

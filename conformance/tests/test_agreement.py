@@ -33,7 +33,7 @@ def recording(profile: str) -> Recording:
     return Recording(Header({"kind": "vector", "name": vector.id}, config, quality={"app_limited": "stated"}), steps)
 
 
-def test_a_row_counts_what_agrees() -> None:
+def test_row_counts_matching_runs() -> None:
     """A row counts the runs that match the expected profile: two of three, as one leaves slow start elsewhere."""
     runs = [recording("linux-3"), recording("linux-3"), recording("neqo-2026")]
     agreement_row = row("a stack", "1", "a path", "search/linux-3", runs)
@@ -43,7 +43,7 @@ def test_a_row_counts_what_agrees() -> None:
     assert row("a stack", "1", "a path", "search/linux-3", runs[:2]).growth == 0
 
 
-def test_rows_replace_those_of_the_same_sender_and_path(tmp_path: Path) -> None:
+def test_new_row_replaces_row_of_same_sender_and_path(tmp_path: Path) -> None:
     """A new row replaces the row of the same sender and path; other rows stay, and rows are sorted by name."""
     file = tmp_path / "connections.json"
     assert agreement.load(file) == []
@@ -52,7 +52,7 @@ def test_rows_replace_those_of_the_same_sender_and_path(tmp_path: Path) -> None:
     assert agreement.load(file) == [replace(ROW, path="fast"), replace(ROW, agree=3)]
 
 
-def test_what_is_kept_is_what_the_paths_and_profiles_are() -> None:
+def test_stored_rows_have_existing_paths_and_profiles() -> None:
     """Each stored row has an existing path and profile, and possible counts."""
     paths = {path.stem for path in LIVE_PATHS.glob("*.json")}
     rows = agreement.load()
@@ -67,13 +67,13 @@ def test_what_is_kept_is_what_the_paths_and_profiles_are() -> None:
     assert carried <= {(profile, path) for profile in KNOWN for path in KNOWN_PATHS}
 
 
-def test_what_is_kept_was_made_with_the_profiles_that_there_are() -> None:
+def test_stored_rows_use_current_profiles() -> None:
     """All stored rows were made with the current profiles."""
     older = {row.stack for row in agreement.load() if not agreement.is_current(row)}
     assert not older, "the profiles have changed: run `make live`, `make quinn`, `make firefox` and `make picoquic`"
 
 
-def test_a_row_is_current_until_a_profile_is_new_or_has_changed() -> None:
+def test_new_and_changed_profiles_outdate_a_row() -> None:
     """A row is outdated by new or changed profiles, and by removed profiles only if the row contains them."""
     marks = agreement.marks_now()
     current = replace(ROW, made_with=marks)
@@ -90,7 +90,7 @@ def test_a_row_is_current_until_a_profile_is_new_or_has_changed() -> None:
         assert not agreement.is_current(older)
 
 
-def test_the_profiles_are_told_by_what_they_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_profile_mark_depends_on_windows_not_title(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mark of a profile changes with a window on a path, but not with a title."""
     vector_file = tmp_path / "hystart" / "path.constant.json"
     vector_file.parent.mkdir()
@@ -107,7 +107,7 @@ def test_the_profiles_are_told_by_what_they_do(tmp_path: Path, monkeypatch: pyte
     agreement.marks_now.cache_clear()
 
 
-def test_a_vector_with_a_new_path_changes_no_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_with_a_path_change_do_not_affect_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors with a path change do not affect the marks, because no run changes its path."""
     monkeypatch.setattr(agreement, "VECTORS", tmp_path)
     agreement.marks_now.cache_clear()
@@ -123,7 +123,7 @@ def test_a_vector_with_a_new_path_changes_no_mark(tmp_path: Path, monkeypatch: p
     agreement.marks_now.cache_clear()
 
 
-def test_the_page_says_what_does_not_agree() -> None:
+def test_page_lists_differing_runs_and_runs_without_exit() -> None:
     """The row on the page has the runs that differ and the runs without an exit."""
     cells = connections_page._cells(replace(ROW, judged=3, agree=2, growth=5, margin_ns=0))
     assert cells[3:5] == ("2 of 3<br>1 not decided", "5 ACKs differ")
@@ -137,7 +137,7 @@ def test_the_page_says_what_does_not_agree() -> None:
     assert older not in connections_page._cells(replace(ROW, made_with=agreement.marks_now()))[0]
 
 
-def test_the_paths_are_scenarios() -> None:
+def test_live_paths_have_a_supported_datagram_size() -> None:
     """There are six live paths, with a datagram size that all senders support."""
     scenarios = [load_scenario(path) for path in sorted(LIVE_PATHS.glob("*.json"))]
     assert len(scenarios) == 6

@@ -73,7 +73,7 @@ def test_an_optional_member_is_written_by_hand_in_few_files(member: Member) -> N
     assert len(set(packages.values())) <= 10, files
 
 
-def test_a_new_member_arrives_everywhere(tmp_path: Path) -> None:
+def test_new_member_is_added_to_every_generated_text(tmp_path: Path) -> None:
     """A new member of the schema is added to every generated text with the members of an ACK."""
     before, after = load_kinds(), load_kinds(widened(tmp_path / "event.json", {"$ref": "#/$defs/packet_end"}))
     carried = 0
@@ -90,7 +90,7 @@ def test_a_new_member_arrives_everywhere(tmp_path: Path) -> None:
     assert all(NEW in text for text in event_files(after).values())
 
 
-def test_the_interface_keeps_its_order(tmp_path: Path) -> None:
+def test_new_member_is_last_in_its_struct(tmp_path: Path) -> None:
     """A new member is the last of its struct, so that compiled programs still find the others."""
     header = ROOT / "conformance" / "include" / "firstflight_adapter.h"
     kinds = load_kinds(widened(tmp_path / "event.json", {"$ref": "#/$defs/packet_end"}))

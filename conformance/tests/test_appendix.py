@@ -58,7 +58,7 @@ def without_docstrings(source: str) -> str:
 
 
 @pytest.mark.parametrize("algorithm", BY_ALGORITHM)
-def test_every_profile_has_both_forms(algorithm: str) -> None:
+def test_every_profile_has_xml_and_markdown(algorithm: str) -> None:
     for _, profile in BY_ALGORITHM[algorithm]:
         section = content.appendix(algorithm, profile)
         root = ET.fromstring(xml.text(section))
@@ -117,7 +117,7 @@ def test_a_wrong_value_is_found() -> None:
     assert rows(text.replace("266000", "266001"), names) != expected(case.vector.path, "draft-09")
 
 
-def test_the_first_vectors_come_in_their_order() -> None:
+def test_first_vectors_have_the_listed_order() -> None:
     order = [name for name, _, _ in json.loads((ROOT / "spec" / "first-vectors.json").read_text())["search"]["vectors"]]
     vector_ids = [case.vector.id for case in content.first_cases("search", "draft-09")]
     assert len(vector_ids) == 5
@@ -138,7 +138,7 @@ def test_long_comments_and_docstrings_are_wrapped() -> None:
     assert without_docstrings("\n".join(lines)) == without_docstrings(source)
 
 
-def test_characters_with_a_meaning_are_escaped() -> None:
+def test_special_characters_are_escaped() -> None:
     blocks = (
         Paragraph("a_b < c & *d* `e_f<g` it's"),
         Definitions((("`T` (x)", "[id]"),)),
@@ -157,7 +157,7 @@ def test_characters_with_a_meaning_are_escaped() -> None:
     assert listings(root) == ["x < y & z"]
 
 
-def test_the_command_writes_the_same_bytes(tmp_path: Path) -> None:
+def test_output_does_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "firstflight_conformance", "appendix", "slow-start/rfc-9002"]
     printed = subprocess.run(words, capture_output=True, check=True, env={"PYTHONHASHSEED": "1"}).stdout
     assert printed == write.text("slow-start/rfc-9002", "markdown").encode()
@@ -175,7 +175,7 @@ def test_an_unknown_profile_is_an_error_with_a_remedy(name: str) -> None:
     assert "see the page Profiles of the site" in result.output
 
 
-def test_the_site_has_both_formats_and_the_markdown() -> None:
+def test_site_page_has_two_downloads_and_the_markdown() -> None:
     files, pages = downloads.files(), appendix_pages.pages()
     assert set(pages) == {"appendix/search-draft-09", "appendix/careful-resume-rfc-9959"}
     for name in shown.PROFILES:
@@ -218,5 +218,5 @@ def test_xml2rfc_accepts_every_profile(algorithm: str, profile: Profile, tmp_pat
         ('<section anchor="a"><t>text</t></section>' * 2, "Error"),
     ],
 )
-def test_xml2rfc_reports_what_is_wrong(wrong: str, severity: str, tmp_path: Path) -> None:
+def test_xml2rfc_reports_invalid_sections(wrong: str, severity: str, tmp_path: Path) -> None:
     assert severity in reported(tmp_path, wrong)[0]

@@ -42,7 +42,7 @@ def samples(rows: list[tuple[str, ...]]) -> list[tuple[int, bool]]:
 
 
 @pytest.mark.parametrize("rows", tables())
-def test_the_rounds(rows: list[tuple[str, ...]]) -> None:
+def test_table_rows_follow_from_the_rule(rows: list[tuple[str, ...]]) -> None:
     """Every row follows from the rule, and the pipe is full first in the last row."""
     page_rows = [(Fraction(row[3]), int(row[4]), int(row[5])) for row in rows]
     assert plateau(samples(rows)) == page_rows
@@ -54,13 +54,13 @@ def test_there_are_two_tables() -> None:
     assert [len(rows) for rows in tables()] == [8, 4]
 
 
-def test_equality_is_worth_a_round() -> None:
+def test_strict_growth_threshold_leaves_startup_earlier() -> None:
     """A sender that requires growth by more than 5/4 leaves Startup one round earlier."""
     rounds = samples(tables()[0])
     assert len(plateau(rounds, strictly=True)) == len(rounds) - 1
 
 
-def test_the_sample() -> None:
+def test_worked_sample_uses_the_longer_interval() -> None:
     """The delivery rate of the worked sample uses the longer interval and is rounded down."""
     row = re.search(r"^\| (\d+) \| (\d+) \| (\d+) - (\d+) ms \| (\d+) - (\d+) ms \| (\d+) \|$", PAGE, re.M)
     assert row

@@ -47,7 +47,7 @@ def probe_rtt_begins(events: Iterable[Event], window_ns: int) -> int | None:
 
 
 @pytest.mark.parametrize("profile", WINDOWS_NS)
-def test_no_vector_of_linux_judges_probe_rtt(profile: str) -> None:
+def test_linux_vectors_do_not_reach_probe_rtt(profile: str) -> None:
     """No vector of Linux reaches ProbeRTT, where the kernel lowers cwnd to four packets or half of the BDP."""
     vectors = [vector for vector in load_all(VECTORS, ("bbr",)) if profile in vector.profiles]
     assert len(vectors) > 10
@@ -55,7 +55,7 @@ def test_no_vector_of_linux_judges_probe_rtt(profile: str) -> None:
 
 
 @pytest.mark.parametrize("profile", WINDOWS_NS)
-def test_no_path_of_linux_judges_probe_rtt(profile: str) -> None:
+def test_linux_paths_do_not_reach_probe_rtt(profile: str) -> None:
     """No path of a Linux profile reaches ProbeRTT in the model's run; longer paths exclude the profile."""
     cases = [case for case in stimulus_cases() if (case.vector.algorithm, case.profile) == ("bbr", profile)]
     assert len(cases) >= 10
@@ -65,7 +65,7 @@ def test_no_path_of_linux_judges_probe_rtt(profile: str) -> None:
 
 
 @pytest.mark.parametrize("profile", WINDOWS_NS)
-def test_the_vector_of_the_smallest_rtt_comes_close(profile: str) -> None:
+def test_min_rtt_vector_without_idle_time_begins_probe_rtt(profile: str) -> None:
     """Without the idle time before its flights, an ACK of the min-rtt vector would begin ProbeRTT."""
     name = {"linux-v1": "bbr.linux.min-rtt", "linux-v3": "bbr.linux-v3.min-rtt"}[profile]
     (vector,) = (vector for vector in load_all(VECTORS, ("bbr",)) if vector.id == name)

@@ -9,7 +9,7 @@ NAMES = sorted(programs())
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_line_stands_once(name: str) -> None:
+def test_rows_contain_every_line_once(name: str) -> None:
     """The rows contain all nonempty lines of the files, each once."""
     rows = beside.rows(name)
     for path, side in ((beside.python_path(name), "python"), (beside.c_path(name), "c")):
@@ -38,7 +38,7 @@ def test_every_clause_has_one_row(name: str) -> None:
             assert any(f"[{clause}]" in line for piece in (*row.python, *row.c) for line in piece.lines)
 
 
-def test_rows_of_two_languages() -> None:
+def test_row_has_python_and_c_statements() -> None:
     """The rounding of the shift is one statement in Python and one in C."""
     row = next(row for row in beside.rows("search_draft_09") if row.clauses == ("search.shift.round",))
     assert any(
@@ -47,7 +47,7 @@ def test_rows_of_two_languages() -> None:
     assert any("20 * s->rtt_ns / s->bin_duration" in line for piece in row.c for line in piece.lines)
 
 
-def test_what_another_profile_does_otherwise() -> None:
+def test_literal_profile_differs_in_shift_rounding() -> None:
     """The literal profile of LANMAN differs from our reading at the clause that rounds the shift."""
     differences = beside.otherwise("search_lanman_2024")
     literal = {

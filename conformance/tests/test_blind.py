@@ -30,7 +30,7 @@ def run(*words: str) -> Result:
     return CliRunner().invoke(main, ["run", *words, "--jobs", "1"])
 
 
-def test_the_cases_of_a_seed() -> None:
+def test_seed_determines_the_cases() -> None:
     """A seed always gives the same cases, none from the checkout; every profile with a closed loop has enough cases."""
     first, again, second_seed = (blind_cases(seed, "hystart", "linux").cases for seed in (1, 1, 2))
     assert [(case.id, case.scenario) for case in first] == [(case.id, case.scenario) for case in again]
@@ -43,7 +43,7 @@ def test_the_cases_of_a_seed() -> None:
         assert len(blind_cases(1, algorithm, profile).cases) >= ACTING
 
 
-def test_the_ids_say_nothing() -> None:
+def test_ids_contain_only_number_algorithm_and_profile() -> None:
     """The ids contain only a number, and the algorithm and profile that an adapter needs."""
     for algorithm, profile in (("search", "draft-09"), ("slow-start", "rfc-9002")):
         for case in blind_cases(3, algorithm, profile).cases:
@@ -71,7 +71,7 @@ def test_draws_until_the_algorithm_acts(algorithm: str, profile: str, acting: in
         assert sum(acts(case, windows) for case in drawn.cases) == acting
 
 
-def test_the_report_has_both_numbers(tmp_path: Path) -> None:
+def test_report_counts_draws_and_acting_paths(tmp_path: Path) -> None:
     """Output and JSON have the number of draws and of paths where the algorithm acts, for declared profiles only."""
     report = tmp_path / "report.json"
     done = run("--adapter", command_of("tcb-sharing", "linux"), "--blind", "1", "--report-json", str(report))
@@ -85,14 +85,14 @@ def test_the_report_has_both_numbers(tmp_path: Path) -> None:
     assert schema_error("urn:firstflight:report:1", document) is None
 
 
-def test_an_adapter_without_hello() -> None:
+def test_missing_hello_is_reported() -> None:
     """The fault of an adapter without hello is reported, as without --blind."""
     done = run("--adapter", "null-silent", "--algorithm", "slow-start", "--blind", "1")
     assert done.exit_code == 4, done.output
     assert "null-silent: errored" in done.output
 
 
-def test_the_recommended_seed() -> None:
+def test_recommended_seed_makes_startup_profiles_act() -> None:
     """README, tutorial and CI page use one seed, which has paths where every startup profile acts, except NEVER_ACT."""
     pages = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", ROOT / "docs" / "ci.md"]
     seeds = {seed for page in pages for seed in re.findall(r"--blind (\d+)", page.read_text("utf-8"))}
@@ -103,7 +103,7 @@ def test_the_recommended_seed() -> None:
             assert drawn.acting == ACTING or f"{algorithm}/{profile}" in NEVER_ACT, drawn.text
 
 
-def test_an_adapter_that_replays_the_vectors() -> None:
+def test_adapter_replaying_vectors_fails_the_blind_run() -> None:
     """An adapter that replays the vectors passes them but fails the blind run."""
     by_vectors = run("--adapter", REPLAYS, "--algorithm", "slow-start", "--profile", "rfc-9002")
     assert by_vectors.exit_code == 0, by_vectors.output
@@ -112,7 +112,7 @@ def test_an_adapter_that_replays_the_vectors() -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["slow-start", pytest.param("suss", marks=pytest.mark.long)])
-def test_an_adapter_that_computes(algorithm: str) -> None:
+def test_computing_adapter_passes_with_a_new_seed(algorithm: str) -> None:
     """An adapter that computes passes with a new seed; the printed seed reproduces the run."""
     words = ("--adapter", "python-model", "--algorithm", algorithm)
     new = run(*words, "--blind")
@@ -122,7 +122,7 @@ def test_an_adapter_that_computes(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("option", ["--closed-loop", "--both", "--record"])
-def test_what_it_does_not_go_with(option: str) -> None:
+def test_incompatible_options_are_refused(option: str) -> None:
     result = run("--adapter", "null-echo", "--blind", "1", option)
     assert result.exit_code == 2
     assert "--record" in result.output
@@ -130,7 +130,7 @@ def test_what_it_does_not_go_with(option: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(1, 21))
-def test_the_references_pass_blind(seed: int) -> None:
+def test_c_port_passes_with_twenty_seeds(seed: int) -> None:
     """The C port passes every profile with a closed loop under twenty seeds."""
     result = run("--adapter", "c-port", "--blind", str(seed))
     assert result.exit_code == 0, result.output

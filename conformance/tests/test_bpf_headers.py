@@ -99,7 +99,7 @@ int main(void) {
 """
 
 
-def test_wide_products_of_bbr(tmp_path: Path) -> None:
+def test_wide_products_of_bbr_are_exact(tmp_path: Path) -> None:
     """Wide products, compiled for this machine, are exact for operands of all sizes; few vectors have large ones."""
     if not shutil.which("gcc"):
         pytest.skip("needs gcc, which is not installed")
@@ -119,7 +119,7 @@ def test_wide_products_of_bbr(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("header", ["cubic_rfc_9438", "careful_resume_rfc_9959", "tcb_sharing_stateful_tcp"])
-def test_a_128_bit_product_is_found(header: str, compiler: str, tmp_path: Path) -> None:
+def test_missing_macro_causes_a_128_bit_product(header: str, compiler: str, tmp_path: Path) -> None:
     """Without the macro that hides an operand, compilers emit a 128-bit product, which BPF does not have."""
     name = f"{header.upper()}_HIDDEN"
     changed, count = re.subn(rf"#define {name}\(x\) \\\n.*", f"#define {name}(x) (x)", source(header))

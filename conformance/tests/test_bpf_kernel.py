@@ -73,7 +73,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["kernel", *arguments])
 
 
-def test_load_checks_the_name_first() -> None:
+def test_duplicate_load_and_missing_unload_are_refused() -> None:
     """Loading a loaded object and unloading a missing one are refused before the kernel writes to its log."""
     bpf_object = bpf.find("hystartpp/rfc-9406")
     with kernel():
@@ -86,7 +86,7 @@ def test_load_checks_the_name_first() -> None:
         assert f"{bpf_object.name} is not loaded" in gone.output
 
 
-def test_unprivileged_users_choose_it_only_with_allow_all() -> None:
+def test_unprivileged_users_need_allow_all() -> None:
     bpf_object = bpf.find("limited-slow-start/rfc-3742")
     with kernel():
         for allow_all in (False, True):
@@ -95,7 +95,7 @@ def test_unprivileged_users_choose_it_only_with_allow_all() -> None:
                 assert (bpf_object.name in allowed) == allow_all
 
 
-def test_a_refusal_shows_the_end_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused_load_reports_the_end_of_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     bpf_object = bpf.find("search/draft-09")
     with kernel():
         vectors = bpf.ROOT / "README.md"
@@ -119,7 +119,7 @@ def test_bpftool_inherits_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert str(lock) in (tmp_path / "descriptors").read_text("ascii")
 
 
-def test_an_unknown_profile_lists_those_with_an_object() -> None:
+def test_unknown_profile_error_lists_profiles_with_an_object() -> None:
     result = run("load", "search/none")
     assert result.exit_code == exits.UNUSABLE
     assert "choose one of search/draft-09" in result.output

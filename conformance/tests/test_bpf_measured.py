@@ -36,7 +36,7 @@ def test_costs_are_within_their_bounds() -> None:
 
 
 @pytest.mark.parametrize(("part", "predicted"), [("jumpstart", "paced_s"), ("resume", "predicted_s")])
-def test_most_completion_times_are_the_simulators(part: str, predicted: str) -> None:
+def test_most_completion_times_match_the_simulator(part: str, predicted: str) -> None:
     rows = measured_part(part)
     assert {(row["link"], row["size_bytes"]) for row in rows} == {(link, size) for link in LINKS for size in SIZES}
     medians = [(sorted(row["took_s"])[1], row[predicted]) for row in rows]
@@ -49,7 +49,7 @@ def test_slow_start_was_measured_with_each_variant() -> None:
     assert {len(row[part]) for row in rows.values() for part in ("dropped_in_slow_start", "took_s")} == {RUNS}
 
 
-def test_the_retreat_brings_the_window_down() -> None:
+def test_safe_retreat_reduces_the_window() -> None:
     """The queue drops segments of the jump, and the window falls below a third of its largest value at once."""
     row = measured_part("retreat")
     windows = [window for _, window, _ in row["windows"]]

@@ -13,12 +13,12 @@ from studies.live.bpf.objects import objects
 HEADERS = sorted({bpf_object.source for bpf_object in objects()})
 
 
-def test_found() -> None:
+def test_all_headers_are_found() -> None:
     assert len(HEADERS) == 13
 
 
 @pytest.mark.parametrize("name", HEADERS)
-def test_vectors_in_the_kernel(name: str) -> None:
+def test_kernel_answers_match_the_vectors(name: str) -> None:
     """The program in the kernel answers every judged event as the vectors expect."""
     program = OUT / "vectors" / name
     with kernel():

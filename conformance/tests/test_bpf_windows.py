@@ -23,7 +23,7 @@ MS = 1_000_000
 
 @pytest.mark.live
 @pytest.mark.parametrize("bpf_object", objects(), ids=lambda bpf_object: bpf_object.name)
-def test_windows_are_the_models(bpf_object: Object) -> None:
+def test_windows_equal_the_model(bpf_object: Object) -> None:
     """Windows on one path equal the model's up to the exit from slow start or the first loss."""
     with kernel():
         try:
@@ -36,7 +36,7 @@ def test_windows_are_the_models(bpf_object: Object) -> None:
     assert comparison.acks >= 50
 
 
-def test_a_wrong_window_is_found() -> None:
+def test_windows_differ_from_another_profile() -> None:
     """Comparing the records of one object with the model of another profile gives a difference."""
     rapid, *_ = [bpf_object for bpf_object in objects() if bpf_object.profile.startswith("rapid-start/")]
     search, *_ = objects()
@@ -48,7 +48,7 @@ def test_a_wrong_window_is_found() -> None:
     assert "window" in comparison.difference
 
 
-def test_acks_get_the_inputs_of_the_kernel() -> None:
+def test_late_acks_get_kernel_time_and_samples() -> None:
     """An ACK recorded 2 ms late gets the kernel's time and samples; an ACK without a record keeps its own."""
     recorder = Recorder()
     recorder.sent(5 * MS, [1200] * 4)
@@ -67,7 +67,7 @@ def test_acks_get_the_inputs_of_the_kernel() -> None:
     assert [(event.rate_delivered_bytes, event.rate_interval_ns) for event in acks] == [(2400, 5 * MS), (None, None)]
 
 
-def test_no_kept_run_is_refuted() -> None:
+def test_stored_runs_are_not_refuted() -> None:
     """The judge refutes the profile of an object in no run; SEARCH and HyStart++ remain in each decided run."""
     rows = json.loads(RESULTS.read_text("utf-8"))["windows"]["rows"]
     assert [(row["name"], row["path"], run["refuted"]) for row in rows for run in row["runs"] if run["refuted"]] == []
@@ -76,7 +76,7 @@ def test_no_kept_run_is_refuted() -> None:
     assert all(run["among"] for row in exits for run in row["runs"] if run["decided"])
 
 
-def test_kept_windows_are_the_models() -> None:
+def test_stored_windows_equal_the_model() -> None:
     """Every object ran on every path, and no window differed."""
     rows = json.loads(RESULTS.read_text("utf-8"))["windows"]["rows"]
     assert {(row["name"], row["path"]) for row in rows} == {

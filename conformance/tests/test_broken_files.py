@@ -28,7 +28,7 @@ def module(path: Path) -> ModuleType:
     return loaded
 
 
-def test_the_files_are_what_is_written() -> None:
+def test_stored_files_match_the_generator() -> None:
     """Each file differs from the right file by one change, and at least seventy files must be refused."""
     make = module(BROKEN / "make.py")
     files = make.files()
@@ -41,7 +41,7 @@ def test_the_files_are_what_is_written() -> None:
 
 
 @pytest.mark.parametrize("name", VERDICTS)
-def test_the_loader_in_python(name: str) -> None:
+def test_python_loader_gives_listed_verdicts(name: str) -> None:
     """The Python loader gives the listed verdict and refuses files only with ``ValueError``."""
     flat = module(LOADERS / "python" / "flat.py")
     newreno = module(LOADERS / "python" / "newreno.py")
@@ -57,7 +57,7 @@ def test_the_loader_in_python(name: str) -> None:
     assert verdict == VERDICTS[name]
 
 
-def test_the_schema_takes_what_is_to_be_taken() -> None:
+def test_accepted_files_match_the_schema() -> None:
     """Files that must not be refused match the schema of the flat form."""
     for name, verdict in VERDICTS.items():
         if verdict != "refused" and name != "format-1.ndjson":
@@ -65,7 +65,7 @@ def test_the_schema_takes_what_is_to_be_taken() -> None:
                 assert schema_error("urn:firstflight:flat:2", json.loads(line)) is None, name
 
 
-def test_every_loader_judges_the_broken_files() -> None:
+def test_tests_of_all_languages_read_the_verdicts() -> None:
     """The tests of all languages read the list of verdicts."""
     sources = [path for path in LOADERS.glob("*/**/*.*") if path.suffix in SUFFIXES and BROKEN not in path.parents]
     languages = {path.relative_to(LOADERS).parts[0] for path in sources if "verdicts.tsv" in path.read_text("utf-8")}

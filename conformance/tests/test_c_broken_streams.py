@@ -119,14 +119,14 @@ class _Stream:
 
 
 @every_profile
-def test_broken_streams(algorithm: str, profile: str) -> None:
+def test_model_and_port_agree_on_broken_streams(algorithm: str, profile: str) -> None:
     """Model and port accept the same events, with the same window, phase, outcome and state, observed or not."""
     compare(algorithm, profile, range(6))
 
 
 @pytest.mark.long
 @every_profile
-def test_broken_streams_long(algorithm: str, profile: str) -> None:
+def test_model_and_port_agree_on_broken_streams_long(algorithm: str, profile: str) -> None:
     """Model and port agree on 15000 events of each profile."""
     compare(algorithm, profile, range(100, 200))
 
@@ -160,7 +160,7 @@ _HYSTARTS = profiles(composed=True)["hystart"]
 
 
 @pytest.mark.parametrize("profile", _JUMPSTARTS)
-def test_a_flight_whose_numbers_fall(profile: str) -> None:
+def test_packets_below_the_flight_start_are_refused(profile: str) -> None:
     """Model and port refuse packets of the first flight with numbers below its start."""
     model, port = create("jumpstart", profile, Config(1200)), Port.create("jumpstart", profile, Config(1200))
     for event in (
@@ -175,7 +175,7 @@ def test_a_flight_whose_numbers_fall(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", _HYSTARTS)
 @pytest.mark.parametrize("number", [NONE, NONE - 1, PACKET_MAX + 2])
-def test_a_next_packet_that_stands_for_none(profile: str, number: int) -> None:
+def test_next_packet_outside_the_domain_is_refused(profile: str, number: int) -> None:
     """Model and port refuse an ACK whose next packet number is outside the domain."""
     model, port = (
         create("hystart", profile, Config(1200, 60_000)),

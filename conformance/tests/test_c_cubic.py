@@ -66,7 +66,7 @@ def test_arithmetic(build: str) -> None:
         assert lib.ff_cubic_seventeen_twentieths(w_max) == window.seventeen_twentieths(w_max)
 
 
-def test_root_at_cubes() -> None:
+def test_cube_roots_are_exact_at_cubes() -> None:
     """Cube roots are exact at cubes and rounded down below; the largest distance fits the bits of the root."""
     assert ffi is not None
     for root in (1, 2, 3, 10**9, 2**51 - 1, 2**52 - 1):

@@ -26,7 +26,7 @@ def test_random_streams_long(share: int) -> None:
     run_streams(1000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
 
 
-def test_schedules() -> None:
+def test_release_times_of_flights_agree() -> None:
     """Release times of whole flights agree, for RTTs and amounts up to the largest."""
     rng = SplitMix64(7)
     for _ in range(400):

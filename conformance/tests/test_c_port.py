@@ -175,7 +175,7 @@ def test_bulk_slow_start() -> None:
     assert {outcome: total[outcome] for outcome in reachable(None) if total[outcome] < 20} == {}
 
 
-def test_bulk_is_bulk() -> None:
+def test_bulk_tests_compare_enough_events() -> None:
     """The bulk tests compare at least 100,000 events."""
     assert len(PROFILES) * _EVENTS["profile"] + _EVENTS["readings"] + _EVENTS["slow-start"] >= 100_000
 
@@ -214,7 +214,7 @@ def test_largest_products(build: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", [*PROFILES, "readings", "slow-start"])
-def test_long(name: str) -> None:
+def test_streams_long(name: str) -> None:
     """A million events of every profile agree."""
 
     def choose(rng: SplitMix64) -> Readings | None:
@@ -223,7 +223,7 @@ def test_long(name: str) -> None:
     compare_streams(1000 + len(name), _LONG_EVENTS, choose, ("int128", "no_int128"))
 
 
-def test_streams_carry_out_every_line() -> None:
+def test_streams_execute_every_reachable_line() -> None:
     """Random streams execute every line of the port that events can reach, by the counters of gcov."""
     counted = module_of("coverage").lib
     folder = BUILD / "cffi" / "coverage"
@@ -359,7 +359,7 @@ def test_recommended_initial_window() -> None:
         assert lib.ff_newreno_recommended_initial_window_bytes(size_bytes) == expected
 
 
-def test_names_of_phases_and_outcomes() -> None:
+def test_enumerations_have_the_same_order_and_names() -> None:
     """The enumerations of model and port have the same order and names."""
     for name_of, members in ((lib.ff_phase_name, list(Phase)), (lib.ff_outcome_name, list(Outcome))):
         assert [ffi.string(name_of(number)).decode() for number in range(len(members))] == [m.value for m in members]

@@ -116,7 +116,7 @@ def test_every_example_is_run() -> None:
 
 
 @pytest.mark.parametrize("compiler", [("gcc", "-std=c11", "-Wconversion", "-Wshadow"), ("g++", "-std=c++17", "-xc++")])
-def test_examples_by_pkg_config(installed: Path, tmp_path: Path, compiler: tuple[str, ...]) -> None:
+def test_examples_build_with_pkg_config(installed: Path, tmp_path: Path, compiler: tuple[str, ...]) -> None:
     """The examples compile as C and as C++ without warnings, and run."""
     needs(compiler[0], "pkg-config")
     place = {"PKG_CONFIG_PATH": str(installed / "lib" / "pkgconfig")}
@@ -129,7 +129,7 @@ def test_examples_by_pkg_config(installed: Path, tmp_path: Path, compiler: tuple
         assert run(program).startswith(SAYS[name])
 
 
-def test_every_header_alone_in_cplusplus(installed: Path, tmp_path: Path) -> None:
+def test_headers_compile_alone_in_cplusplus(installed: Path, tmp_path: Path) -> None:
     """Each header compiles alone in C++ without warnings, and its declarations have C linkage."""
     needs("g++")
     include = installed / "include"
@@ -145,7 +145,7 @@ def test_every_header_alone_in_cplusplus(installed: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("language", ["C", "CXX"])
-def test_examples_by_cmake(archive: Path, tmp_path: Path, language: str) -> None:
+def test_examples_build_with_cmake(archive: Path, tmp_path: Path, language: str) -> None:
     """CMake finds the package and checks its version."""
     needs("cmake", "cc", "c++")
     place = archive / "cmake-installed"
@@ -173,7 +173,7 @@ def check_size(row: str, program: Path) -> None:
 
 
 @pytest.mark.parametrize("calls", LINKED, ids=lambda calls: calls[0])
-def test_one_algorithm_pulls_in_no_other(installed: Path, tmp_path: Path, calls: tuple[str, ...]) -> None:
+def test_program_contains_only_documented_packages(installed: Path, tmp_path: Path, calls: tuple[str, ...]) -> None:
     """A program that calls these functions contains only the documented packages."""
     needs("gcc", "nm", "size")
     script, program = tmp_path / "calls.map", tmp_path / "linked.so"

@@ -26,7 +26,7 @@ def _module(name: str) -> ModuleType:
     return importlib.import_module(f"firstflight.{package}.{package}")
 
 
-def test_there_are_streams() -> None:
+def test_algorithms_have_streams() -> None:
     """The algorithms of the common form have streams."""
     assert {"suss", "hybla", "tcb-sharing"} <= set(COMPARED)
 

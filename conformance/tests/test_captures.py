@@ -49,7 +49,7 @@ def judged(tmp_path: Path, data: bytes) -> ConnectionVerdict:
     return judge(read(file).recording)
 
 
-def test_the_answer_is_that_of_the_recording() -> None:
+def test_capture_gives_the_result_of_the_recording() -> None:
     """The capture gives the profile, growth and exit of the recording."""
     plain = judge(recorded())
     verdict = judge(captured(How()))
@@ -63,7 +63,7 @@ def test_the_answer_is_that_of_the_recording() -> None:
 
 
 @pytest.mark.parametrize(("link", "ng", "micro"), list(product(LINKS, (False, True), (False, True))))
-def test_every_link_and_file_says_the_same(link: str, *, ng: bool, micro: bool) -> None:
+def test_every_link_and_file_type_gives_the_same_recording(link: str, *, ng: bool, micro: bool) -> None:
     """Every link and file type gives the same recording, except for times in microseconds."""
     plain, other = captured(How()), captured(How(link, ng, micro))
     assert other.header == plain.header
@@ -75,14 +75,14 @@ def test_every_link_and_file_says_the_same(link: str, *, ng: bool, micro: bool) 
 
 
 @pytest.mark.parametrize("joined", [2, 4])
-def test_segments_that_leave_as_one(tmp_path: Path, joined: int) -> None:
+def test_tso_segments_are_counted_as_full_segments(tmp_path: Path, joined: int) -> None:
     """Segments that the network card splits (TSO) are counted as full segments."""
     verdict = judged(tmp_path, capture_of(recorded(), How(joined=joined)))
     assert verdict.undecided is None
     assert TRUE in verdict.may_be
 
 
-def test_a_loss_is_not_decided(tmp_path: Path) -> None:
+def test_slow_start_exit_by_loss_is_undecided(tmp_path: Path) -> None:
     """A sender that leaves slow start by loss, seen as a retransmission, is not decided."""
     verdict = judged(tmp_path, capture_of(recorded_sender(Sender())))
     assert verdict.did.evidence == "loss"
@@ -90,7 +90,7 @@ def test_a_loss_is_not_decided(tmp_path: Path) -> None:
     assert "slow-start/rfc-9002" in verdict.may_be
 
 
-def test_growth_of_another_kind_is_none_of_ours(tmp_path: Path) -> None:
+def test_twice_the_growth_exceeds_every_window(tmp_path: Path) -> None:
     """A sender that grows twice as fast exceeds every window; its capture needs the option --initial-window."""
     file = tmp_path / "connection.pcap"
     file.write_bytes(capture_of(recorded_sender(Sender(growth=Fraction(2)))))
@@ -99,13 +99,13 @@ def test_growth_of_another_kind_is_none_of_ours(tmp_path: Path) -> None:
     assert judge(read(file, options=LogOptions(initial_window_bytes=12000)).recording).none_of_ours
 
 
-def test_a_limited_application_is_not_decided(tmp_path: Path) -> None:
+def test_flight_below_the_window_is_undecided(tmp_path: Path) -> None:
     """A flight below the window does not show whether the application or the sender limited it."""
     verdict = judged(tmp_path, capture_of(recorded_sender(Sender(rests=True))))
     assert verdict.undecided is not None
 
 
-def test_a_capture_is_kept_as_a_recording(tmp_path: Path) -> None:
+def test_saved_recording_gets_the_same_verdict(tmp_path: Path) -> None:
     """The recording of ``--save`` gets the same verdict as the capture."""
     file = tmp_path / "connection.pcap"
     file.write_bytes(capture_of(recorded()))
@@ -115,7 +115,7 @@ def test_a_capture_is_kept_as_a_recording(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("late_ns", [None, 10_000_000])
-def test_at_the_receiver_no_profile_is_named(tmp_path: Path, late_ns: int | None) -> None:
+def test_capture_at_the_receiver_does_not_show_the_exit(tmp_path: Path, late_ns: int | None) -> None:
     """Captures at the receiver or in the network, without time stamps, show the initial window but not the exit."""
     data = at_the_receiver(recorded()) if late_ns is None else capture_of(recorded(), How(late_ns=late_ns))
     verdict = judged(tmp_path, data)
@@ -125,7 +125,7 @@ def test_at_the_receiver_no_profile_is_named(tmp_path: Path, late_ns: int | None
     assert verdict.did.event is None
 
 
-def test_data_that_comes_sooner_than_the_handshake(tmp_path: Path) -> None:
+def test_sender_rtt_follows_from_data_after_a_gap(tmp_path: Path) -> None:
     """Without time stamps the sender's RTT follows from the first data after a gap; it is below the handshake's RTT."""
     mss, shake_ns, rtt_ns, t_ns, start = 1420, 56_600_000, 53_000_000, 10**9, 0
     options = bytes([2, 4, mss >> 8, mss & 255, 1, 3, 3, 8])
@@ -170,14 +170,14 @@ _REFUSED = {
 
 
 @pytest.mark.parametrize("name", _REFUSED)
-def test_what_says_nothing_of_the_sender_is_refused(tmp_path: Path, name: str) -> None:
+def test_capture_without_sender_information_is_refused(tmp_path: Path, name: str) -> None:
     """A capture without information on the sender is refused with a reason."""
     data, reason = _REFUSED[name]
     with pytest.raises(RecordingError, match=reason):
         judged(tmp_path, data())
 
 
-def test_a_segment_that_is_missing_was_sent(tmp_path: Path) -> None:
+def test_missing_segment_is_treated_as_sent(tmp_path: Path) -> None:
     """A single missing segment is treated as sent."""
     assert TRUE in judged(tmp_path, capture_of(recorded(), How(missing=300))).may_be
 
@@ -214,7 +214,7 @@ def test_a_damaged_file_is_refused_or_read(tmp_path: Path, *, ng: bool) -> None:
 @pytest.mark.parametrize(
     ("path", "profile"), [("bbr/path.plateau", "draft-06"), ("limited-slow-start/path.half-a-product", "rfc-3742")]
 )
-def test_bbr_is_named_where_it_is_and_nowhere_else(tmp_path: Path, path: str, profile: str) -> None:
+def test_only_bbr_is_identified_as_bbr(tmp_path: Path, path: str, profile: str) -> None:
     """BBR's flight is three quarters of its window; a slower sender, with half of BBR's flight, is not named BBR."""
     vector = load(VECTORS / f"{path}.json")
     file = tmp_path / "connection.pcap"
@@ -227,7 +227,7 @@ def test_bbr_is_named_where_it_is_and_nowhere_else(tmp_path: Path, path: str, pr
     assert "bbr/linux-v1" not in named
 
 
-def test_kept_captures_of_the_kernel(tmp_path: Path) -> None:
+def test_stored_kernel_captures_have_expected_verdicts(tmp_path: Path) -> None:
     """CUBIC of Linux 6.18 is identified, also with TSO and delayed bursts, and BBR by its rate; Reno is not decided."""
     verdicts = {}
     for capture_file in sorted(KEPT.glob("*.pcap.gz")):

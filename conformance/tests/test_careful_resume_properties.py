@@ -79,13 +79,13 @@ connections = given(st.sampled_from(OF_THE_RFC), st.integers(0, 2**64 - 1))
 
 @connections
 @settings(max_examples=60)
-def test_no_other_edges(profile: str, seed: int) -> None:
+def test_phases_change_only_along_the_table(profile: str, seed: int) -> None:
     """Phases change only along the table, at most once per event, with triggers of the table."""
     assert set(edges(connection(profile, seed))) <= EDGES
 
 
 @connections
-def test_the_jump_bounds_the_window(profile: str, seed: int) -> None:
+def test_unvalidated_window_equals_the_jump(profile: str, seed: int) -> None:
     """In the Unvalidated phase cwnd equals the jump, which is at most half of the saved window."""
     for _, _, after, observation in connection(profile, seed):
         if observation.phase is U:
@@ -93,7 +93,7 @@ def test_the_jump_bounds_the_window(profile: str, seed: int) -> None:
 
 
 @connections
-def test_safe_retreat(profile: str, seed: int) -> None:
+def test_cwnd_is_constant_in_safe_retreat(profile: str, seed: int) -> None:
     """cwnd does not change in Safe Retreat, and ssthresh is at most PipeSize times Beta at its end."""
     for before, _, after, observation in connection(profile, seed):
         if resume(before).phase is S is observation.phase:
@@ -111,7 +111,7 @@ def test_safe_retreat(profile: str, seed: int) -> None:
 
 
 @connections
-def test_one_use(profile: str, seed: int) -> None:
+def test_connection_uses_at_most_one_saved_set(profile: str, seed: int) -> None:
     """A connection uses at most one saved set, which is not in use, not expired and of the same endpoint."""
     steps = connection(profile, seed)
     used = [event for _, event, _, observation in steps if observation.outcome is Outcome.RESUMING]
@@ -123,7 +123,7 @@ def test_one_use(profile: str, seed: int) -> None:
 
 
 @connections
-def test_reconnaissance_is_normal(profile: str, seed: int) -> None:
+def test_reconnaissance_does_not_change_windows(profile: str, seed: int) -> None:
     """In Reconnaissance, and after its end without a jump, windows equal those without Careful Resume."""
     if profile == "rfc-9959-search":
         return  # this test compares with the plain base controller
@@ -155,7 +155,7 @@ def test_the_vectors_cover_every_edge(profile: str) -> None:
     assert covered_edges == EDGES
 
 
-def test_profiles_agree_from_an_empty_path() -> None:
+def test_pipesize_readings_agree_without_bytes_in_flight() -> None:
     """Both readings of PipeSize agree if no bytes are in flight at the jump and only packets of the phase count."""
     compared = 0
     for vector in every_vector():

@@ -39,7 +39,7 @@ def test_the_errors_break_rules(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize(("point", "error"), EXAMPLES)
-def test_an_example(point: str, error: str) -> None:
+def test_error_with_a_choice_is_rejected(point: str, error: str) -> None:
     """An error combined with a choice is rejected, and the first cause has its rule."""
     open_point = next(candidate for candidate in points(point.split()[0]) if candidate.id == point)
     judgement = judge(
@@ -51,7 +51,7 @@ def test_an_example(point: str, error: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", SAMPLES)
-def test_no_choice_hides_a_cause(algorithm: str) -> None:
+def test_most_errors_have_their_rule_in_the_first_cause(algorithm: str) -> None:
     """Nine of ten rejected errors of a sample have their rule in the first cause; the page has the numbers."""
     judgements = [judge(point, error) for point, error in cells(algorithm)[SAMPLES[algorithm]]]
     judged = [judgement for judgement in judgements if judgement is not None]

@@ -57,7 +57,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
     return copies
 
 
-def test_passes_now(every_case: list[Case | ComputationCase]) -> None:
+def test_current_checkout_passes(every_case: list[Case | ComputationCase]) -> None:
     """Every clause of the checkout has Python, C and a vector, or a reason for an exemption."""
     assert gaps(every_case) == []
     result = CliRunner().invoke(main, ["dev", "check"])
@@ -65,7 +65,7 @@ def test_passes_now(every_case: list[Case | ComputationCase]) -> None:
     assert f"{len(all_clauses())} clauses" in result.stdout
 
 
-def test_copies_pass(checkout: Checkout, every_case: list[Case | ComputationCase]) -> None:
+def test_unchanged_copies_pass(checkout: Checkout, every_case: list[Case | ComputationCase]) -> None:
     """Unchanged copies pass, so the failures of later tests are due to their changes."""
     assert gaps(every_case) == []
 
@@ -161,7 +161,7 @@ def exemption_away(checkout: Checkout) -> None:
     ],
     ids=lambda value: value.__name__ if callable(value) else "",
 )  # fmt: skip
-def test_finds(
+def test_gaps_are_reported(
     checkout: Checkout,
     every_case: list[Case | ComputationCase],
     monkeypatch: pytest.MonkeyPatch,
@@ -185,7 +185,7 @@ def without(case: Case, clause: str) -> Case:
     return Case(replace(vector, profiles={**vector.profiles, case.profile: entry}), case.profile)
 
 
-def test_finds_a_clause_without_vector(every_case: list[Case | ComputationCase]) -> None:
+def test_clause_without_vector_is_reported(every_case: list[Case | ComputationCase]) -> None:
     """A clause that no vector carries out any more is found; without vectors all are but the exempt."""
     assert gaps([without(case, GROW) for case in every_case]) == [
         f"{GROW}: no vector, and no :exempt-vector: with the reason"
@@ -196,7 +196,7 @@ def test_finds_a_clause_without_vector(every_case: list[Case | ComputationCase])
     assert exempt
 
 
-def test_traces(every_case: list[Case | ComputationCase]) -> None:
+def test_trace_lists_lines_and_cases(every_case: list[Case | ComputationCase]) -> None:
     """A trace leads from the clause to the lines and to the cases."""
     trace = next(trace for trace in traces(every_case) if trace.clause.id == GROW)
     for citation in (*trace.python, *trace.c):
@@ -205,7 +205,7 @@ def test_traces(every_case: list[Case | ComputationCase]) -> None:
     assert [t.clause.id for t in traces([])] == list(all_clauses())
 
 
-def test_pages(tmp_path: Path) -> None:
+def test_clauses_are_parsed_from_a_page(tmp_path: Path) -> None:
     """A clause has its options without quotes, its text and its page."""
     page = tmp_path / "page.md"
     page.write_text(
@@ -256,7 +256,7 @@ def test_wrong_fields_are_refused(tmp_path: Path, fields: str, finding: str) -> 
     assert finding in str(caught.value)
 
 
-def test_one_id_on_two_pages(checkout: Checkout) -> None:
+def test_duplicate_id_is_refused(checkout: Checkout) -> None:
     """An id can be used once."""
     (checkout.spec / "zz.md").write_text(
         f":::{{clause}} {GROW}\n:level: MUST\n:source: x\nText.\n:::\n", encoding="utf-8"
@@ -265,7 +265,7 @@ def test_one_id_on_two_pages(checkout: Checkout) -> None:
         all_clauses()
 
 
-def test_citations(tmp_path: Path) -> None:
+def test_only_brackets_in_comments_cite(tmp_path: Path) -> None:
     """Only brackets in comments cite, and a line may cite twice."""
     path = tmp_path / "x.c"
     path.write_text(

@@ -79,7 +79,7 @@ def test_no_clause_has_its_condition_in_prose_only() -> None:
         ("Sorted packets count.", False, False),
     ],
 )
-def test_such_clauses_are_found(text: str, is_dependent: bool, is_fragment: bool) -> None:
+def test_dependent_clauses_and_fragments_are_found(text: str, is_dependent: bool, is_fragment: bool) -> None:
     assert (dependent(text), fragment(text)) == (is_dependent, is_fragment)
 
 
@@ -91,7 +91,7 @@ def test_a_condition_in_prose_is_found(text: str) -> None:
     assert conditions_in_prose(clause) == ["more_than"]
 
 
-def test_the_model_carries_out_a_clause_only_where_it_holds() -> None:
+def test_exercised_clauses_are_rules_of_the_profile() -> None:
     """Each clause that a case exercises is a rule of its profile, so that `:when:` agrees with the model."""
     known = all_clauses()
     wrong = {
@@ -103,7 +103,7 @@ def test_the_model_carries_out_a_clause_only_where_it_holds() -> None:
     assert wrong == set()
 
 
-def test_each_condition_is_met_by_a_profile_that_carries_it_out() -> None:
+def test_conditional_clauses_are_exercised_or_exempt() -> None:
     """Each clause with a condition is exercised or exempt, and does not hold in some profile or open point."""
     carried = {clause for case in all_cases(VECTORS) for clause in case.expectation.clauses}
     open_values = [(point.algorithm, point.readings) for point in open_points()]
@@ -122,7 +122,7 @@ def test_each_condition_is_met_by_a_profile_that_carries_it_out() -> None:
         assert not all(met), f"{clause.id}: every profile and open point meets its condition"
 
 
-def test_no_rule_of_another_profile_is_cited() -> None:
+def test_report_cites_only_rules_of_the_profile() -> None:
     """A report cites only rules of the profile, even if a mutant changes a rule of another value of a reading."""
     mutant = Mutant("x", "search", "draft-09", "x", {"kept_bins": "newest"}, "", "", "", "")
     decision = Decision("x", 0, {}, ("search.bins.advance",), {}, {})

@@ -77,7 +77,7 @@ def verdicts(cases: Sequence[StimulusCase], *words: str) -> list[tuple[str, Verd
 
 @pytest.mark.parametrize("observables", ["cwnd_bytes", "cwnd_bytes,ssthresh_bytes,phase,next_release_ns"])
 @pytest.mark.parametrize("blind", [False, True])
-def test_an_adapter_that_reads_ahead_learns_nothing(observables: str, blind: bool) -> None:
+def test_reading_ahead_does_not_change_verdicts(observables: str, blind: bool) -> None:
     """An adapter that reads later events, without rules of HyStart, gets the same verdicts as NewReno."""
     all_cases = blind_cases(1, "hystart", "linux").cases if blind else stimulus_cases()
     chosen = [case for case in all_cases if (case.vector.algorithm, case.profile) == ("hystart", "linux")]
@@ -89,7 +89,7 @@ def test_an_adapter_that_reads_ahead_learns_nothing(observables: str, blind: boo
 
 
 @pytest.mark.parametrize("words", WORDS.values(), ids=list(WORDS))
-def test_the_model_spares_only_work(
+def test_model_run_does_not_change_messages_or_results(
     cases: list[StimulusCase], words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The adapter gets the same messages and results with and without the model's run."""
@@ -112,7 +112,7 @@ def without_time(report: AdapterReport) -> AdapterReport:
     return replace(report, results=tuple(replace(result, seconds=0.0) for result in report.results))
 
 
-def test_a_right_adapter_needs_one_simulation(cases: list[StimulusCase], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_wrong_answers_need_a_simulation(cases: list[StimulusCase], monkeypatch: pytest.MonkeyPatch) -> None:
     """An adapter with right answers uses the model's run to the end; a wrong one needs a simulation."""
     ended: list[Conversation] = []
     end = Conversation.finish_case
@@ -125,7 +125,7 @@ def test_a_right_adapter_needs_one_simulation(cases: list[StimulusCase], monkeyp
         judged(cases, WORDS["off by one"])
 
 
-def test_a_tolerance_has_a_summary_of_its_own() -> None:
+def test_adapter_in_packets_has_a_separate_summary() -> None:
     """An adapter in packets has its own summary, because partial packets hide reduced growth in matching answers."""
     case = next(
         case for case in stimulus_cases() if case.id == "stimulus:deep-queue@limited-slow-start/rfc-3742-packets"
@@ -166,7 +166,7 @@ def test_turns_do_not_change_the_run_of_the_model(algorithm: str) -> None:
         assert at_once.trace.events == [event for event, _ in observed_run(case, 1, OBSERVABLES)], case.id
 
 
-def test_what_a_turn_holds() -> None:
+def test_turn_contents_depend_on_pacing() -> None:
     """A turn has sent packets and the next event for algorithms without pacing, and one event for pacing ones."""
     for name, together in (("hystart/linux", True), ("suss/linux-6-8", False)):
         case = next(case for case in stimulus_cases() if case.id == f"stimulus:deep-queue@{name}")
@@ -179,7 +179,7 @@ def test_what_a_turn_holds() -> None:
         assert [turn.count(b"\n") for turn in own.turns] == list(map(len, turns))
 
 
-def test_what_the_sender_is_not_told_makes_another_run(cases: list[StimulusCase]) -> None:
+def test_runs_depend_on_observables_and_clock(cases: list[StimulusCase]) -> None:
     """Runs without threshold and phase do not show the end of slow start; a coarse clock gives other times."""
 
     def ended(declared: Sequence[str]) -> bool:
@@ -194,7 +194,7 @@ def test_what_the_sender_is_not_told_makes_another_run(cases: list[StimulusCase]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_references_share_the_model_s_runs(
+def test_references_share_model_runs(
     cases: list[StimulusCase], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
     """Each run is computed once for all references, on one core and on several."""

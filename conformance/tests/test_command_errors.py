@@ -62,7 +62,7 @@ def run(*words: object) -> Result:
         (("network", NETWORK, "--transfer-bytes", "x=0MB"), ["above 0"]),
     ],
 )
-def test_refused_at_the_start(
+def test_wrong_argument_is_refused_before_any_run(
     tmp_path: Path, words: tuple[object, ...], reasons: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A wrong argument is refused before any run begins."""
@@ -99,26 +99,26 @@ def _not_reached(*_: object, **__: object) -> None:
         ("compare", "search/lanman-2024", "search/draft-09", "--vectors", "{here}"),
     ],
 )
-def test_a_selection_that_matches_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_empty_selection_exits_with_code_4(tmp_path: Path, words: tuple[str, ...]) -> None:
     """In every command with a selection, valid names that together match nothing end with exit code 4, not 2."""
     result = run(*(word.replace("{here}", str(tmp_path)) for word in words))
     assert result.exit_code == 4, result.output
     assert "nothing" in result.output
 
 
-def test_a_size_has_a_unit() -> None:
+def test_size_accepts_a_unit() -> None:
     words = ("fct", "--algorithm", "cubic", "--rate-mbps", 10, "--one-way-delay-ms", 20, "--json", "--size-bytes")
     assert run(*words, "50kB").stdout == run(*words, 50_000).stdout
     assert json.loads(run(*words, "50kB").stdout)["size_bytes"] == 50_000
 
 
-def test_without_a_profile_the_first_is_simulated() -> None:
+def test_simulate_defaults_to_the_first_profile() -> None:
     with_it = run("simulate", SCENARIO, "--algorithm", "hystartpp", "--profile", "rfc-9406")
     assert with_it.exit_code == 0
     assert run("simulate", SCENARIO, "--algorithm", "hystartpp").output == with_it.output
 
 
-def test_compositions_are_compared_in_json() -> None:
+def test_json_comparison_lists_complete_vector_ids() -> None:
     """On another base the same exit gives other windows; the JSON lists the complete ids of the vectors."""
     profile, other = "search/lanman-2024", "search/lanman-2024+cubic"
     document = json.loads(run("compare", profile, other, "--json").output)
@@ -132,7 +132,7 @@ def test_compositions_are_compared_in_json() -> None:
     assert text.startswith("base: newreno / cubic\n")
 
 
-def test_a_plot_without_the_library_is_refused_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plot_without_matplotlib_is_refused_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A plot without matplotlib is refused at the start, because `make conformance` does not install it."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for words in (("simulate", SCENARIO, "--plot"), ("network", NETWORK, "--plot")):
@@ -159,7 +159,7 @@ def test_only_the_vectors_of_an_algorithm_are_read(words: tuple[str, ...], monke
     assert len(read) > 10
 
 
-def test_what_another_algorithm_has_selects_nothing_of_this() -> None:
+def test_profile_of_another_algorithm_exits_with_code_4() -> None:
     """A profile of another algorithm selects nothing, with exit code 4."""
     result = run("list", "--algorithm", "search", "--profile", "rfc-9959")
     assert (result.exit_code, result.stdout) == (4, "")

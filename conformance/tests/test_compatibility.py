@@ -22,7 +22,7 @@ OLD = Path(__file__).parent / "release_0_1"
 
 
 @pytest.mark.parametrize("path", sorted((OLD / "vectors").glob("*/*.json")), ids=lambda path: path.stem)
-def test_vectors_load(path: Path) -> None:
+def test_old_vectors_load_with_the_same_events(path: Path) -> None:
     """An old vector loads, and its id still has the same events: events never change under an id."""
     load = computations.load if path.parent.name == "transfer-time" else vectors.load
     old, new = load(path), load(VECTORS / path.relative_to(OLD / "vectors"))
@@ -38,7 +38,7 @@ def test_a_report_is_valid() -> None:
     assert [adapter["declaration"]["version"] for adapter in report["adapters"]] == ["0.1", "0.1.0"]
 
 
-def test_cases_of_a_report_are_still_there() -> None:
+def test_case_ids_of_an_old_report_still_exist() -> None:
     """All case ids of an old report still exist, because ids are permanent."""
     known = {case.id for path in VECTORS.glob("*/*.json") if path.parent.name in ("slow-start", "careful-resume")
              for case in vectors.cases([vectors.load(path)])}  # fmt: skip
@@ -50,7 +50,7 @@ def test_a_record_and_a_scenario_load() -> None:
     assert load_scenario(OLD / "scenario.json") is not None
 
 
-def test_an_adapter_is_judged(tmp_path: Path) -> None:
+def test_old_adapter_passes(tmp_path: Path) -> None:
     """An old adapter passes the current vectors and the vectors of its release."""
     shutil.copytree(OLD / "vectors", tmp_path / "vectors")
     adapter = f"{sys.executable} {OLD / 'adapter.py'}"
@@ -59,7 +59,7 @@ def test_an_adapter_is_judged(tmp_path: Path) -> None:
         assert result.exit_code == 0, result.output
 
 
-def test_an_adapter_of_protocol_1_receives_no_migration() -> None:
+def test_protocol_1_adapter_gets_no_vectors_with_a_new_path() -> None:
     """An adapter of protocol 1 gets no vectors with a new path, which it would fail."""
     adapter = f"{sys.executable} {OLD / 'adapter.py'}"
     selection = ["--id", "slow-start.avoidance.*", "--id", "slow-start.path.*"]
@@ -67,7 +67,7 @@ def test_an_adapter_of_protocol_1_receives_no_migration() -> None:
     assert result.exit_code == 0, result.output
 
 
-def test_one_version() -> None:
+def test_all_parts_have_the_same_version() -> None:
     """Changelog and all parts have the version of one file."""
     version = (SPEC / "VERSION").read_text("utf-8").strip()
     heading = next(line for line in (ROOT / "CHANGELOG.md").read_text("utf-8").splitlines() if line.startswith("## "))

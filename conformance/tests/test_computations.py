@@ -59,7 +59,7 @@ def without(*names: str, **changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", sorted((VECTORS / "transfer-time").glob("*.json")), ids=lambda path: path.stem)
-def test_the_files_of_the_checkout(path: Path) -> None:
+def test_checkout_files_are_canonical(path: Path) -> None:
     """A file is canonical, its id is its path, and the model gives its answers and clauses."""
     raw = json.loads(path.read_text(encoding="utf-8"))
     assert computation.text(raw).encode() == path.read_bytes()
@@ -89,14 +89,14 @@ def test_a_wrong_output_fails(tmp_path: Path, change: dict[str, Any]) -> None:
     assert "transfer-time.slow-start.gamma" in result.divergence.clauses
 
 
-def test_floating_point_is_judged_within_its_class(tmp_path: Path) -> None:
+def test_floating_point_is_judged_with_a_tolerance(tmp_path: Path) -> None:
     near = without("gamma", gamma_ns=805111603)
     assert judged(tmp_path, near, "float64").within_tolerance
     assert judged(tmp_path, without("gamma", gamma_ns=805111604), "float64").verdict is Verdict.FAIL
     assert judged(tmp_path, without("gamma", psi=5), "float32").verdict is Verdict.FAIL
 
 
-def test_refusals(tmp_path: Path) -> None:
+def test_refusals_pass_only_outside_the_domain(tmp_path: Path) -> None:
     refused = {"op": "refused", "reason": "no"}
     assert judged(tmp_path, refused).verdict is Verdict.FAIL
     assert judged(tmp_path, refused, name="domain.mss-zero.json").verdict is Verdict.PASS
@@ -118,12 +118,12 @@ def test_refusals(tmp_path: Path) -> None:
         without(gamma=["9" * 401, "1"]),
     ],
 )
-def test_what_is_no_answer_is_refused(answer: dict[str, Any]) -> None:
+def test_malformed_answer_is_refused(answer: dict[str, Any]) -> None:
     with pytest.raises(ConversationError):
         read_outputs(answer, "slow-start")
 
 
-def test_an_answer_that_is_no_answer_is_an_error(tmp_path: Path) -> None:
+def test_answer_without_outputs_is_an_error(tmp_path: Path) -> None:
     assert judged(tmp_path, {"op": "observed", "i": 0, "cwnd_bytes": 1}).verdict is Verdict.ERRORED
 
 
@@ -158,7 +158,7 @@ def test_a_malformed_file_is_refused(tmp_path: Path, change: dict[str, Any], pla
         computations.load_all(tmp_path)
 
 
-def test_an_id_is_used_once(tmp_path: Path) -> None:
+def test_duplicate_id_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "transfer-time"
     folder.mkdir()
     for name in ("a.json", "b.json"):

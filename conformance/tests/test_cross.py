@@ -48,14 +48,16 @@ def script(path: Path, line: str) -> str:
     return str(path)
 
 
-def test_the_same_answers(cross: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+def test_build_with_missing_compiler_is_skipped(cross: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     absent = ("absent", "no-such-compiler", "")
     code, printed = lines(cross, capsys, absent)
     assert (code, printed[-1]) == (0, "cross: 0 builds differ or fail, 1 skipped")
     assert printed[0] == "cross: skipped: absent: gcc -O0: no-such-compiler is missing (Debian: some)"
 
 
-def test_other_answers_and_failures(cross: ModuleType, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_differing_and_failing_builds_are_reported(
+    cross: ModuleType, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """Builds with other answers or a failure are reported; a build with the same answers is not."""
     small = tmp_path / "small.c"
     small.write_text(
@@ -71,7 +73,7 @@ def test_other_answers_and_failures(cross: ModuleType, capsys: pytest.CaptureFix
     assert printed[1].startswith("cross: broken: gcc -O0: ") and "exit status 9" in printed[1]
 
 
-def test_what_is_asked_of_whom(cross: ModuleType) -> None:
+def test_builds_cover_all_machines_compilers_and_flags(cross: ModuleType) -> None:
     """There is a question for every plain header, and the builds cover all machines, compilers and flags."""
     assert cross.questions.HEADERS == HEADERS
     every = list(cross.builds())

@@ -16,7 +16,7 @@ from studies.defects.text import issue, on_path
 NEEDED = OF_REPORTS[:4]
 
 
-def test_every_defect_has_what_its_report_needs() -> None:
+def test_every_defect_has_the_required_members() -> None:
     """Each defect has an id with stack and number, and a summary, rule, upstream state and search date."""
     adapters_by_id = by_id(load_manifests())
     assert len(adapters_by_id) >= 37
@@ -28,7 +28,7 @@ def test_every_defect_has_what_its_report_needs() -> None:
             assert (entries[0].upstream or "").startswith(("unknown", "known: ", "fixed in ")), name
 
 
-def test_an_id_is_of_one_place() -> None:
+def test_adapters_with_a_shared_id_run_the_same_code() -> None:
     """Adapters that share an id run the same code."""
     for name, adapters in by_id(load_manifests()).items():
         places = {(entries[0].where, entries[0].summary, entries[0].rule) for entries in adapters.values()}
@@ -46,7 +46,7 @@ def test_every_defect_was_measured() -> None:
 
 
 @pytest.mark.parametrize("name", list(defects()))
-def test_the_text_of_an_issue(name: str) -> None:
+def test_issue_text_is_short_and_complete(name: str) -> None:
     """The text of an issue has at most 200 words apart from code blocks, with rule, effect and command."""
     defect = defects()[name]
     text = issue(defect)
@@ -65,7 +65,7 @@ def test_the_text_of_an_issue(name: str) -> None:
         assert on_path(defect) or "firstflight run" in text
 
 
-def test_arithmetic_ends_at_the_expected_values() -> None:
+def test_arithmetic_sentence_contains_an_expected_value() -> None:
     """The sentence contains an expected value, and the text of the issue contains the sentence."""
     with_arithmetic = {name: defect for name, defect in defects().items() if defect.deviation.arithmetic}
     assert len(with_arithmetic) >= 30
@@ -75,7 +75,7 @@ def test_arithmetic_ends_at_the_expected_values() -> None:
         assert f"Expected: {defect.deviation.arithmetic}" in issue(defect), name
 
 
-def test_the_command() -> None:
+def test_command_prints_a_report_and_lists_defects() -> None:
     """The command prints a report, lists all defects, and refuses an unknown id."""
     run = CliRunner()
     name, defect = next(iter(defects().items()))
@@ -86,7 +86,7 @@ def test_the_command() -> None:
     assert "unknown" in refused.output
 
 
-def test_no_report_of_another_deviation(tmp_path: Path) -> None:
+def test_report_members_are_refused_for_choices(tmp_path: Path) -> None:
     """The loader refuses members of a report for open and documented choices."""
     text = (ADAPTERS / "aioquic" / "manifest.toml").read_text("utf-8")
     assert 'kind = "by design"\n' in text

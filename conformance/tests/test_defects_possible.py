@@ -15,12 +15,12 @@ def _flight() -> StreamBuilder:
 
 
 @pytest.mark.parametrize("name", list(STREAMS))
-def test_events_made_by_hand_are_possible(name: str) -> None:
+def test_handmade_events_keep_loss_detection_rules(name: str) -> None:
     """Events made by hand keep all rules of loss detection."""
     assert broken_rules(STREAMS[name].events().events) == frozenset()
 
 
-def test_packets_in_flight_below_the_packet_threshold() -> None:
+def test_packet_at_the_packet_threshold_must_be_lost() -> None:
     """A packet three below the largest acknowledged packet must be declared lost at that ACK."""
     b = _flight()
     b.ack(100 * MS, (3, 3))
@@ -31,7 +31,7 @@ def test_packets_in_flight_below_the_packet_threshold() -> None:
     assert broken_rules(b.events) == frozenset()
 
 
-def test_a_loss_needs_a_threshold() -> None:
+def test_loss_below_packet_threshold_needs_time_threshold() -> None:
     """A packet one below the acknowledged packet is lost only after 9/8 of the RTT."""
     b = _flight()
     b.lose(100 * MS, (0, 0))
@@ -49,7 +49,7 @@ def test_a_loss_needs_a_threshold() -> None:
     assert broken_rules(b.events) == {"threshold"}
 
 
-def test_an_rtt_sample_is_of_the_largest_packet() -> None:
+def test_only_acks_of_a_new_largest_packet_have_rtt_samples() -> None:
     """Exactly the ACKs of a new largest packet have an RTT sample."""
     b = _flight()
     b.ack(100 * MS, (0, 0), sample=False)
@@ -60,7 +60,7 @@ def test_an_rtt_sample_is_of_the_largest_packet() -> None:
     assert broken_rules(b.events) == {"sample"}
 
 
-def test_persistent_congestion_needs_its_duration() -> None:
+def test_persistent_congestion_needs_losses_and_rtt_sample() -> None:
     """Persistent congestion needs two lost packets and an RTT sample."""
     b = _flight()
     b.lose(100 * MS, (0, 0))
@@ -68,7 +68,7 @@ def test_persistent_congestion_needs_its_duration() -> None:
     assert broken_rules(b.events) == {"persistent"}
 
 
-def test_marks_spurious_losses_and_probes() -> None:
+def test_misplaced_marks_losses_and_probes_break_rules() -> None:
     """A mark comes with an ACK, a spurious loss after a loss, and a probe timer expires in silence."""
     b = _flight()
     b.ce(100 * MS, 3, 0)
@@ -82,7 +82,7 @@ def test_marks_spurious_losses_and_probes() -> None:
     assert broken_rules(b.events) == {"probe"}
 
 
-def test_events_in_words() -> None:
+def test_event_descriptions_join_runs_of_one_size() -> None:
     """Events in words join runs of one size and list different sizes."""
     b = StreamBuilder()
     b.send_sizes(0, [(1, 77), (4, 1200), (2, 1200)])

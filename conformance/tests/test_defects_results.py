@@ -8,7 +8,7 @@ from studies.defects import results
 from studies.defects.defects import defects
 
 
-def test_results_are_those_of_the_manifests() -> None:
+def test_results_contain_every_defect() -> None:
     """`results.json` matches its schema and has every defect; each badge is generated from it."""
     committed = json.loads(results.FILE.read_text("utf-8"))
     Draft202012Validator(json.loads((results.RESULTS / "results.schema.json").read_text("utf-8"))).validate(committed)
@@ -24,7 +24,7 @@ def test_results_are_those_of_the_manifests() -> None:
     } <= {*defects()}
 
 
-def test_a_change_of_results_is_found() -> None:
+def test_only_counts_and_versions_are_differences() -> None:
     """Other counts and versions are differences; other dates and stacks that were not judged are not."""
     committed = json.loads(results.FILE.read_text("utf-8"))
     assert results.differences(committed | {"date": "2000-01-01", "stacks": committed["stacks"][1:]}, committed) == []

@@ -15,7 +15,7 @@ SUFFIXES = {
 }
 
 
-def test_upstream_tests_are_of_defects_with_a_repair() -> None:
+def test_upstream_tests_belong_to_defects_with_a_repair() -> None:
     """Each test for upstream has the id of a defect with a repair; there are at least eight in three languages."""
     named: dict[str, set[str]] = {}
     for path in (path for folder in upstream.folders() for path in folder.rglob("*.*") if path.suffix in SUFFIXES):
@@ -38,6 +38,6 @@ def test_upstream_tests_are_of_defects_with_a_repair() -> None:
         ("error: could not compile\n", {}),
     ],
 )
-def test_outcomes_of_upstream_tests(output: str, outcomes: dict[str, bool]) -> None:
+def test_outcomes_are_read_from_test_output(output: str, outcomes: dict[str, bool]) -> None:
     """The outcome of each test is read from the output of cargo, go and unittest."""
     assert dict(upstream.outcomes(output)) == outcomes

@@ -45,7 +45,7 @@ def builder() -> StreamBuilder:
     return StreamBuilder(sampler=RateSampler())
 
 
-def test_the_worked_sample_of_the_page() -> None:
+def test_builder_gives_the_worked_samples() -> None:
     """The builder gives the samples of the worked example on the page of BBR."""
     made = builder()
     made.send(0, 10)
@@ -62,7 +62,7 @@ def test_the_worked_sample_of_the_page() -> None:
     assert row and int(row[1]) == made.sampler.delivered_bytes == 13200 and int(row[2]) == 1200  # type: ignore[union-attr]
 
 
-def test_the_longer_interval() -> None:
+def test_slow_sending_uses_the_send_interval() -> None:
     """If packets are sent slowly and acknowledged at once, the interval is the time of sending."""
     made = builder()
     for number in range(5):
@@ -77,7 +77,7 @@ def test_the_longer_interval() -> None:
     assert sample(made.events[-1]) == (2400, 100 * MS, 6000, False, 2400, 0)
 
 
-def test_losses() -> None:
+def test_loss_sample_is_for_the_lost_packet_sent_last() -> None:
     """The sample of a loss is for the lost packet sent last; the lost bytes count in it and in later samples."""
     made = builder()
     made.send(0, 4)
@@ -92,7 +92,7 @@ def test_losses() -> None:
     assert sample(made.events[-1]) == (3600, False, 1200)
 
 
-def test_a_gap_is_gone_once_more_than_it_covered_is_delivered() -> None:
+def test_app_limited_ends_with_the_ack_after_the_flight() -> None:
     """Packets sent before the ACK of the packet after an application-limited flight are marked app-limited."""
     made = builder()
     made.send(0, 2)
@@ -109,7 +109,7 @@ def test_a_gap_is_gone_once_more_than_it_covered_is_delivered() -> None:
     assert limited == [True, False, True, True, False]
 
 
-def test_a_sample_by_hand() -> None:
+def test_resample_replaces_given_members() -> None:
     made = builder()
     made.send(0, 2)
     made.ack(100 * MS, (0, 0))
@@ -117,7 +117,7 @@ def test_a_sample_by_hand() -> None:
     assert sample(made.events[-1]) == (1200, 5, 0, False, 1200, 0)
 
 
-def test_nothing_is_known_of_a_packet_that_was_never_sent() -> None:
+def test_packets_without_sent_event_get_no_sample() -> None:
     made = StreamBuilder()
     made.send(0, 2)
     made.ack(100 * MS, (0, 0))
@@ -161,7 +161,7 @@ NETWORKS = [number for number in range(1, 27, 2) if number != 11]
 
 
 @pytest.mark.parametrize("number", NETWORKS)
-def test_a_second_look_at_random_networks(number: int) -> None:
+def test_samples_match_a_second_computation(number: int) -> None:
     """All numbers of all samples agree with the second computation on networks with overflows, losses and probes."""
     network = case(number)
     assert isinstance(network, Network)
@@ -190,7 +190,7 @@ def an_event(kind: type[Ack | Lost]) -> Ack | Lost:
 
 
 @pytest.mark.parametrize(("kind", "names"), [(Ack, OF_ACK), (Lost, OF_LOST)])
-def test_a_part_of_a_sample_is_refused(kind: type[Ack | Lost], names: tuple[str, ...]) -> None:
+def test_partial_sample_is_refused(kind: type[Ack | Lost], names: tuple[str, ...]) -> None:
     """Model and schema refuse a partial sample; the port ignores one without its first number, to save instructions."""
     whole = an_event(kind)
     for present in product((True, False), repeat=len(names)):
@@ -216,7 +216,7 @@ def test_a_part_of_a_sample_is_refused(kind: type[Ack | Lost], names: tuple[str,
 
 
 @pytest.mark.parametrize(("kind", "names"), [(Ack, OF_ACK), (Lost, OF_LOST)])
-def test_the_bounds_of_a_sample(kind: type[Ack | Lost], names: tuple[str, ...]) -> None:
+def test_samples_outside_the_bounds_are_refused(kind: type[Ack | Lost], names: tuple[str, ...]) -> None:
     whole = an_event(kind)
     for name in names:
         if name == "rate_app_limited":
@@ -234,7 +234,7 @@ def test_the_bounds_of_a_sample(kind: type[Ack | Lost], names: tuple[str, ...]) 
                 Port(None, Config(1200)).step(event)
 
 
-def test_no_other_algorithm_asks() -> None:
+def test_unused_samples_do_not_change_answers() -> None:
     """Samples do not change the answers of a controller that does not ask for them."""
     controller = create("slow-start", "rfc-9002", Config(1200))
     made, plain = builder(), StreamBuilder()
@@ -246,7 +246,7 @@ def test_no_other_algorithm_asks() -> None:
         assert step(controller, sampled)[1] == step(controller, bare)[1]
 
 
-def test_samples_begin_anew_on_a_new_path() -> None:
+def test_samples_restart_after_a_path_change() -> None:
     """After a path change samples begin as on a new connection; a change with bytes in flight is refused."""
     b, other = builder(), builder()
     b.send(0, 4)
@@ -264,7 +264,7 @@ def test_samples_begin_anew_on_a_new_path() -> None:
         check_stream(b.events, {"max_datagram_size_bytes": 1200})
 
 
-def test_which_samples_follow() -> None:
+def test_samples_follow_from_the_events() -> None:
     """The builder's samples and streams without samples follow from the events; a changed number does not."""
     made, plain = builder(), StreamBuilder()
     for stream in (made, plain):
@@ -280,7 +280,7 @@ def test_which_samples_follow() -> None:
     assert given_flags(plain.events, {"max_datagram_size_bytes": 1200}, {}) == set()
 
 
-def test_a_recording_without_samples_is_followed_by_bbr() -> None:
+def test_missing_samples_are_computed_for_bbr() -> None:
     """Missing samples are computed when a BBR profile follows a recording: its windows equal the run's."""
     scenario = load_scenario(ROOT / "conformance" / "scenarios" / "deep-queue.json")
     run = simulate(scenario, create("bbr", "draft-06", scenario.config))

@@ -57,7 +57,7 @@ def diagnosis_of(*ids: str) -> Diagnosis:
 
 
 @pytest.mark.parametrize("name", BUGS)
-def test_planted_bugs(name: str) -> None:
+def test_planted_bugs_are_identified(name: str) -> None:
     """The diagnosis identifies each bug exactly; its decision is where the outcome changes, not where the window does.
 
     Only a startup algorithm that never acts, and edits of lines that break the same rules, precede the bug.
@@ -71,7 +71,7 @@ def test_planted_bugs(name: str) -> None:
     assert any(key in ("outcome", "phase", "cwnd_bytes") for key, _, _ in causes[0].decision.differences)
 
 
-def test_the_decision_comes_before_the_window_shows_it() -> None:
+def test_decision_precedes_the_window_difference() -> None:
     """A missing start of CSS becomes visible in the window one event later, when the next ACK increases the window."""
     name = "hystartpp-clamp-always-16"
     cause = next(cause for cause in diagnosis_of(name).causes if cause.cause == name)
@@ -87,7 +87,7 @@ def points_of(diagnosis: Diagnosis) -> set[str]:
     return {choice.point.id for choice in diagnosis.choices}
 
 
-def test_another_choice_conforms() -> None:
+def test_open_rounding_is_reported_as_a_choice() -> None:
     """A rounding that the text leaves open is reported as a choice, and every failure is explained."""
     diagnosis = diagnosis_of("hystartpp-rounds-eighth-down")
     assert not diagnosis.causes
@@ -97,7 +97,7 @@ def test_another_choice_conforms() -> None:
     assert set(diagnosis.choices[0].cases) == set(diagnosis.conforming)
 
 
-def test_choices_at_once_conform() -> None:
+def test_combined_choices_conform() -> None:
     """Two choices together conform, and so do five."""
     diagnosis = diagnosis_of("hystartpp-rounds-eighth-down", "hystartpp-quarter-up")
     assert not diagnosis.causes
@@ -108,7 +108,7 @@ def test_choices_at_once_conform() -> None:
     assert points_of(diagnosis) >= {"cubic U1", "cubic U3", "cubic U9"}
 
 
-def test_a_choice_beside_a_bug_does_not_excuse_it() -> None:
+def test_choice_and_bug_are_reported_together() -> None:
     """No case conforms because the bug is visible in each; the choice and the bug are reported together."""
     diagnosis = diagnosis_of("hystartpp-rounds-eighth-down", "hystartpp-half-growth")
     names = "hystartpp-half-growth + hystartpp-rounds-eighth-down"
@@ -141,7 +141,7 @@ def test_random_answers_are_unknown(seed: int) -> None:
     assert cause.clauses
 
 
-def test_rules_of_an_unknown_are_those_that_wrong_implementations_break_there() -> None:
+def test_unknown_cause_has_rules_of_similar_candidates() -> None:
     """No candidate swaps the interpolation weights; candidates that break that rule first differ at the same events."""
     right = "(state.bin_ticks - rest_ticks) * window + rest_ticks * shifted"
     wrong = "rest_ticks * window + (state.bin_ticks - rest_ticks) * shifted"
@@ -204,13 +204,13 @@ def is_within_bounds(mutant: Mutant) -> bool:
     return within
 
 
-def test_no_bound_hides_a_mutant() -> None:
+def test_bounds_do_not_hide_mutants() -> None:
     """Values within a bound explain no complete run of a nonconforming mutant, except those in ``UNSEEN``."""
     assert {mutant.id for mutant in SHOWN if not conforms(mutant) and is_within_bounds(mutant)} == UNSEEN
 
 
 @pytest.mark.parametrize("name", sorted(AS_CHOSEN))
-def test_the_threshold_tells_what_the_window_does_not(name: str) -> None:
+def test_mutant_is_visible_only_in_ssthresh(name: str) -> None:
     """The mutant conforms by its window alone, but not together with its ssthresh."""
     assert named(mutants()[name])
     mutant = mutants()[name]
@@ -239,7 +239,7 @@ def shares(sample: list[Mutant]) -> tuple[int, int]:
 
 
 @pytest.mark.long
-def test_a_sample_of_the_mutants_is_named() -> None:
+def test_most_sampled_mutants_are_identified() -> None:
     """At least nine of ten mutants drawn by seed are identified, exactly or as an indistinguishable cause."""
     sample = random.Random(20).sample(SHOWN, 10)
     right, visible = shares(sample)
@@ -249,14 +249,14 @@ def test_a_sample_of_the_mutants_is_named() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", sorted({mutant.algorithm for mutant in SHOWN}))
-def test_all_mutants_are_named(algorithm: str) -> None:
+def test_most_mutants_of_each_algorithm_are_identified(algorithm: str) -> None:
     """At least nine of ten mutants of each algorithm are identified."""
     right, visible = shares([mutant for mutant in SHOWN if mutant.algorithm == algorithm])
     assert right * 10 >= visible * 9
 
 
 @pytest.mark.parametrize("name", ["rapid-may-without-beta", "rapid-no-initial-window"])
-def test_a_recovery_of_rapid_start_comes_down_by_its_own_rules(name: str) -> None:
+def test_rapid_start_window_is_not_a_gradual_reduction(name: str) -> None:
     """A window above the result of these rules is not treated as the gradual reduction that RFC 9002 allows."""
     assert named(mutants()[name])
 
@@ -289,7 +289,7 @@ def pair_named(mutant: Mutant, other: Mutant) -> bool:
     ],
     ids=" + ".join,
 )
-def test_two_bugs_at_once(both: tuple[str, str]) -> None:
+def test_two_bugs_are_diagnosed_as_a_pair(both: tuple[str, str]) -> None:
     """Two bugs at once are diagnosed exactly, as a pair."""
     causes = diagnosis_of(*both).causes
     assert causes[0].exact
@@ -297,12 +297,12 @@ def test_two_bugs_at_once(both: tuple[str, str]) -> None:
 
 
 @pytest.mark.long
-def test_pairs_are_named() -> None:
+def test_most_sampled_pairs_are_identified() -> None:
     """At least six of ten pairs are identified, in a sample of sixty drawn by seed."""
     assert sum(pair_named(*both) for both in pairs(60)) >= 36
 
 
-def test_a_mutant_of_a_computation_is_named() -> None:
+def test_mutant_of_a_computation_is_identified() -> None:
     """Computations, with one answer per case, are diagnosed in the same way."""
     variant = Variant(candidate("tt-segments-fluid"))
     declaration = Declaration("mutant", "1", {}, ("cwnd_bytes",))
@@ -315,7 +315,7 @@ def test_a_mutant_of_a_computation_is_named() -> None:
     assert (causes[0].cause, causes[0].exact, causes[0].decision.event_index) == ("tt-segments-fluid", True, None)
 
 
-def test_the_right_model_reproduces_every_expectation() -> None:
+def test_model_reproduces_every_expected_answer() -> None:
     """A variant without a candidate is the model: it reproduces the expected answers of every case."""
     right = Variant()
     declaration = Declaration("model", "1", {}, ("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"))
@@ -323,7 +323,7 @@ def test_the_right_model_reproduces_every_expectation() -> None:
         assert passed(case, declaration).explained_by(right), case.id
 
 
-def test_open_points_name_what_there_is() -> None:
+def test_open_points_list_existing_profiles_and_mutants() -> None:
     """Every profile, reading, value and mutant in the list exists, and the page of its algorithm lists every point."""
     tables = load_tables()
     for point in open_points():
@@ -357,12 +357,12 @@ def test_open_points_cite_their_text() -> None:
         ("domain", Author.OURS, Level.OUR_DEFINITION),
     ],
 )
-def test_levels(level: str, author: Author, expected: Level) -> None:
+def test_clause_has_the_level_of_its_text(level: str, author: Author, expected: Level) -> None:
     """A clause has the level of its text; a clause without a text is our definition, whatever its source contains."""
     assert level_of_clause(Clause("a.b", level, "RFC 1", "", "a", {}, author)) is expected
 
 
-def test_no_rule_of_ours_accuses() -> None:
+def test_clauses_of_this_project_have_no_level_of_a_text() -> None:
     """Clauses with this project as source, alone or with a text, have neither a keyword nor the level of a text."""
     named = [clause for clause in known_clauses().values() if re.search(r"\bours?\b", clause.source)]
     assert named
@@ -371,7 +371,7 @@ def test_no_rule_of_ours_accuses() -> None:
     assert {clause.id for clause in known_clauses().values() if clause.ours} == {clause.id for clause in named}
 
 
-def test_no_rule_has_the_level_of_an_open_point() -> None:
+def test_rules_never_have_the_level_of_an_open_point() -> None:
     """No single rule and no set of rules has the level of an open point: failures have other levels."""
     for clause in known_clauses().values():
         assert level_of_clause(clause) is not Level.OPEN_POINT
@@ -389,13 +389,13 @@ def test_no_rule_has_the_level_of_an_open_point() -> None:
         ("jumpstart-later-writes", Level.OUR_DEFINITION, ("jumpstart.flight.frozen",)),
     ],
 )
-def test_a_failure_has_not_the_level_of_an_open_point(mutant: str, level: Level, clauses: tuple[str, ...]) -> None:
+def test_cause_has_the_level_of_the_broken_rule(mutant: str, level: Level, clauses: tuple[str, ...]) -> None:
     """A cause has the level of the rule that it breaks, or our definition for our own rules, never an open point."""
     cause = diagnosis_of(mutant).causes[0]
     assert (cause.level, cause.clauses) == (level, clauses)
 
 
-def test_the_base_of_another_stack_is_not_named() -> None:
+def test_cause_lists_only_rules_of_the_used_base() -> None:
     """A cause in the base lists rules only of the base that the stack uses."""
     for name in ("reduce-by-cubic-factor", "app-limited-ignored"):
         assert not any(clause.startswith(("cubic.", "hybla.")) for clause in diagnosis_of(name).causes[0].clauses)

@@ -74,7 +74,7 @@ def installed(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_twice_the_same_bytes(archives: Path, tmp_path: Path) -> None:
+def test_archives_are_reproducible(archives: Path, tmp_path: Path) -> None:
     """The archives have the same bytes in another folder and with another umask."""
     again = made(tmp_path / "elsewhere" / "quite another name", 0o077)
     assert (archives / "SHA256SUMS").read_text("utf-8") == (again / "SHA256SUMS").read_text("utf-8")
@@ -86,12 +86,12 @@ def test_twice_the_same_bytes(archives: Path, tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_the_sums_are_those_of_the_files(archives: Path) -> None:
+def test_checksums_match_the_files(archives: Path) -> None:
     files = [path for path in archives.iterdir() if path.name != "SHA256SUMS"]
     assert (archives / "SHA256SUMS").read_text("utf-8") == archive.checksums(files)
 
 
-def test_nothing_of_the_machine_gets_in(archives: Path) -> None:
+def test_archives_contain_neither_owner_nor_current_time(archives: Path) -> None:
     """Archives contain neither an owner nor the current time, and all files are readable by everyone."""
     for path in archives.glob("*.tar.gz"):
         with tarfile.open(path) as tar:
@@ -102,7 +102,7 @@ def test_nothing_of_the_machine_gets_in(archives: Path) -> None:
                 assert "__pycache__" not in entry.name
 
 
-def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
+def test_commands_run_without_a_checkout(installed: Path, tmp_path: Path) -> None:
     """The commands run from the wheels alone in an empty folder."""
     quick = tmp_path / "cc"  # with optimisation the build takes longer than the computation
     quick.write_text('#!/bin/sh\nexec cc "$@" -O0\n', encoding="utf-8")
@@ -172,7 +172,7 @@ def test_the_commands_need_no_checkout(installed: Path, tmp_path: Path) -> None:
         ["dev", "history", "quiche"],
     ],
 )
-def test_what_needs_the_checkout_says_so(installed: Path, tmp_path: Path, command: list[str]) -> None:
+def test_missing_checkout_is_reported(installed: Path, tmp_path: Path, command: list[str]) -> None:
     done = python("-m", "firstflight_conformance", *command, cwd=tmp_path, check=False, PYTHONPATH=str(installed))
     assert (done.returncode, "needs the checkout" in done.stderr) == (2, True), done.stderr
 
@@ -185,7 +185,7 @@ def test_a_loader_is_short() -> None:
     assert all(len(path.read_text("utf-8").splitlines()) <= 400 for path in loaders)
 
 
-def test_the_archive_names_all_its_subjects() -> None:
+def test_archive_readme_lists_all_algorithms() -> None:
     """The README of the archive lists the titles of all algorithms."""
     readme = (ROOT / "conformance" / "loaders" / "ARCHIVE.md").read_text("utf-8")
     titles = {algorithm.title for algorithm in ALGORITHMS.values()} - {"NewReno", "Transfer times"}
@@ -193,7 +193,7 @@ def test_the_archive_names_all_its_subjects() -> None:
     assert "{unpacked} MB" in readme
 
 
-def test_the_vectors_of_the_checkout_are_complete(tmp_path: Path) -> None:
+def test_archive_contains_every_vector_file(tmp_path: Path) -> None:
     """Every file of the vectors is in the archive, but no build folder of a loader."""
     archive.copy(VECTORS, tmp_path / "vectors")
     files = {path.relative_to(VECTORS) for path in VECTORS.rglob("*") if path.is_file()}

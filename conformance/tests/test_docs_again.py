@@ -46,7 +46,7 @@ def read(path: Path) -> bytes:
 
 
 @pytest.mark.parametrize("change", ["title", *(pytest.param(c, marks=pytest.mark.long) for c in ("section", "order"))])
-def test_a_small_site(tmp_path: Path, change: str) -> None:
+def test_incremental_build_of_a_small_site_equals_full_build(tmp_path: Path, change: str) -> None:
     source, packages = tmp_path / "source", os.pathsep.join((str(ROOT / "docs/_ext"), str(CONFORMANCE)))
     source.mkdir()
     texts = {name: f"# {name.title()}\n" for name in ("one", "two", "three")}
@@ -68,7 +68,7 @@ def test_a_small_site(tmp_path: Path, change: str) -> None:
 
 
 @pytest.mark.long
-def test_the_whole_site(tmp_path: Path) -> None:
+def test_incremental_build_of_whole_site_equals_full_build(tmp_path: Path) -> None:
     """An incremental build of the whole site after changes of a title and a sentence equals a full build."""
     checkout = copied(tmp_path / "checkout", tracked())
     surroundings = {"PYTHONPATH": checkouts.environment(checkout)["PYTHONPATH"], "FIRSTFLIGHT_ROOT": str(checkout)}

@@ -28,7 +28,7 @@ def closing(closed: str, *words: str) -> subprocess.CompletedProcess[str]:
     ("closed", "mode", "code"),
     [*((closed, "none", 0) for closed in CLOSED), pytest.param(CLOSED[2], "half", 1, marks=pytest.mark.long)],
 )
-def test_closed_streams_change_no_verdict(tmp_path: Path, closed: str, mode: str, code: int) -> None:
+def test_closed_streams_do_not_change_the_report(tmp_path: Path, closed: str, mode: str, code: int) -> None:
     """A run with closed streams writes the report of a run with open streams and no other file."""
     root = write_vectors(tmp_path / "vectors")
     reports = []
@@ -52,13 +52,13 @@ def test_closed_streams_change_no_verdict(tmp_path: Path, closed: str, mode: str
         (("sweep", "/nowhere/rows.csv", "--algorithm", "none"), 2),
     ],
 )
-def test_other_commands(closed: str, words: tuple[str, ...], code: int) -> None:
+def test_closed_streams_never_cause_exit_code_1(closed: str, words: tuple[str, ...], code: int) -> None:
     """With closed streams, no command ends with exit code 1, which would be a verdict, or with a traceback."""
     done = closing(closed, *words)
     assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
 
 
-def test_what_is_opened_does_not_take_the_place_of_a_stream(tmp_path: Path) -> None:
+def test_closed_output_is_not_written_to_opened_files(tmp_path: Path) -> None:
     """Text printed to closed output is not written to files that the command opens."""
     report = tmp_path / "report.json"
     root = write_vectors(tmp_path / "vectors")
@@ -79,7 +79,7 @@ RIGHT = ("answers", "none")
 
 @pytest.mark.live
 @pytest.mark.parametrize("signal", ["SIGKILL", "SIGTERM"])
-def test_an_adapter_that_ends_its_judge(tmp_path: Path, signal: str) -> None:
+def test_adapter_that_kills_its_judge_is_errored(tmp_path: Path, signal: str) -> None:
     """An adapter that kills its judge is errored in every case; the reports of other adapters are unchanged."""
     adapter_reports = reports(tmp_path / "a", RIGHT, ("ends_judge", signal), ("answers", "half"), RIGHT)
     assert [result.verdict for result in adapter_reports[f"{signal}1"].results] == [Verdict.ERRORED] * 3
@@ -90,7 +90,7 @@ def test_an_adapter_that_ends_its_judge(tmp_path: Path, signal: str) -> None:
 
 
 @pytest.mark.live
-def test_several_that_end_their_judges(tmp_path: Path) -> None:
+def test_each_adapter_that_kills_its_judge_is_errored(tmp_path: Path) -> None:
     """Each adapter that kills its judge is errored, and the other passes."""
     ends = ("ends_judge", "SIGKILL")
     adapter_reports = reports(tmp_path, ends, ends, RIGHT, ends, jobs=3)
@@ -100,7 +100,7 @@ def test_several_that_end_their_judges(tmp_path: Path) -> None:
 
 
 @pytest.mark.live
-def test_the_run_ends_with_a_report(tmp_path: Path) -> None:
+def test_run_with_a_killed_judge_ends_with_a_report(tmp_path: Path) -> None:
     """A run with a killed judge ends with a report and the exit code of an adapter fault."""
     root = write_vectors(tmp_path / "vectors")
     lines = [shlex.join(command(*words)) for words in (("ends_judge", "SIGKILL"), RIGHT)]

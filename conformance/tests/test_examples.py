@@ -122,12 +122,12 @@ def play(page: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "docs/connections.md"])
-def test_the_examples_of_a_page(page: str, folder: Path) -> None:
+def test_examples_of_a_page_give_the_shown_output(page: str, folder: Path) -> None:
     play(page, folder)
 
 
 @pytest.mark.live
-def test_the_examples_with_the_kernel(folder: Path) -> None:
+def test_kernel_page_fails_only_after_three_failures(folder: Path) -> None:
     """The page with the kernel fails only after three failures in a row, because the machine may stall."""
     for attempt in (1, 2, 3):
         try:
@@ -139,7 +139,7 @@ def test_the_examples_with_the_kernel(folder: Path) -> None:
             shutil.rmtree(folder / "kept", ignore_errors=True)
 
 
-def test_commands_that_are_not_run() -> None:
+def test_sources_contain_output_of_untested_commands() -> None:
     """Commands that no test runs are on the pages and jobs of make, and the sources contain their output."""
     unrun_examples = [example for page in PAGES for example in examples(ROOT / page) if example.command in NOT_RUN]
     assert {example.command for example in unrun_examples} == set(NOT_RUN)
@@ -172,7 +172,7 @@ def test_commands_that_are_not_run() -> None:
         ("a\nx\n...\n", "x"),
     ],
 )
-def test_shortened_output(expected: str, difference: str | None) -> None:
+def test_shortened_output_is_compared(expected: str, difference: str | None) -> None:
     assert first_difference(expected, "a\n\nb  \nc\n") == difference
 
 

@@ -37,7 +37,7 @@ def written() -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def test_every_line_holds_to_the_schema() -> None:
+def test_every_line_matches_the_schema() -> None:
     """Every line matches the schema, and all kinds of lines except idle restarts occur."""
     kinds: Counter[str] = Counter()
     for lines in written().values():
@@ -47,7 +47,7 @@ def test_every_line_holds_to_the_schema() -> None:
     assert {"profile", "case", "computation", "sent", "ack", "lost", "ce", "backlog", "saved_path"} <= set(kinds)
 
 
-def test_members_are_in_one_order() -> None:
+def test_members_have_the_order_of_the_schema() -> None:
     """Members have the order of the schema, so that scanners can rely on it."""
     schema = json.loads((Path(VECTORS.parent) / "spec" / "schemas" / "flat.schema.json").read_text("utf-8"))
     for lines in written().values():
@@ -57,7 +57,7 @@ def test_members_are_in_one_order() -> None:
                 assert list(line["expect"]) == list(schema["$defs"]["expect"]["properties"])
 
 
-def test_it_says_what_the_vectors_say() -> None:
+def test_lines_contain_events_and_expectations() -> None:
     """The lines alone contain events, expectations and allowed alternatives of every case."""
     lines_by_case = {
         line["case"]: (lines, number)
@@ -85,7 +85,7 @@ def test_it_says_what_the_vectors_say() -> None:
         assert number + 1 + head["events"] == len(lines) or "case" in lines[number + 1 + head["events"]]
 
 
-def test_bits_tell_what_doubles_cannot_hold() -> None:
+def test_lines_have_53_bits_if_all_numbers_fit_doubles() -> None:
     """Lines have 53 bits if every number of events and expectations fits a double, else 64."""
     widths = set()
     for lines in written().values():
@@ -124,7 +124,7 @@ def verdicts(profile: str, name: str) -> Counter[str]:
         ("jumps-after-a-loss", {"agrees", "differs"}),
     ],
 )
-def test_ways(variant: str, verdict: set[str]) -> None:
+def test_only_programs_that_break_a_rule_differ(variant: str, verdict: set[str]) -> None:
     """A program with another choice at an open point never differs in the flat form; one that breaks a rule does."""
     assert set(verdicts("careful-resume/rfc-9959", variant)) == verdict
 
@@ -135,7 +135,7 @@ def test_ways(variant: str, verdict: set[str]) -> None:
     [variant for variant in variants() if variant.profile == "careful-resume/rfc-9959" and variant.conforms],
     ids=lambda variant: variant.id,
 )
-def test_no_choice_differs(variant: Variant) -> None:
+def test_conforming_careful_resume_variants_never_differ(variant: Variant) -> None:
     """Every conforming variant of Careful Resume agrees or is undecided."""
     assert set(verdicts(variant.profile, variant.id)) <= {"agrees", "open"}
 
@@ -170,7 +170,7 @@ def test_a_way_differs_from_way_0() -> None:
         ("hystartpp.css.loss@rfc-9406", "MUST", True),
     ],
 )
-def test_levels(case: str, level: str | None, ours: bool) -> None:
+def test_case_has_the_strongest_level_of_its_clauses(case: str, level: str | None, ours: bool) -> None:
     """A case has the strongest level of its clauses and a list of the clauses that are ours."""
     line = next(line for lines in written().values() for line in lines if line.get("case") == case)
     assert (line["level"], bool(line["ours"])) == (level, ours)

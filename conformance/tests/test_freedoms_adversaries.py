@@ -108,7 +108,7 @@ def _programs() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("profile", ["slow-start/rfc-9002", "search/lanman-2024", "careful-resume/rfc-9959"])
-def test_a_window_that_never_changes_is_refused(profile: str) -> None:
+def test_constant_window_is_not_green(profile: str) -> None:
     """An adapter that never changes its window is not green."""
     still = changed(_programs()[profile], [], "still")
     vars(still)["on_event"] = lambda _state, _event: None
@@ -116,7 +116,7 @@ def test_a_window_that_never_changes_is_refused(profile: str) -> None:
 
 
 @pytest.mark.parametrize("profile", ["", pytest.param("search/", marks=pytest.mark.long)])
-def test_a_freedom_that_is_left_again_is_none(profile: str) -> None:
+def test_inconsistent_choice_does_not_conform(profile: str) -> None:
     """A choice that is used in all but one of the cases that show it does not conform. SEARCH takes long."""
     draw = random.Random(5)
     chosen = [

@@ -100,7 +100,7 @@ def test_combinations_conform() -> None:
         ),
     ],
 )
-def test_one_freedom_where_another_is_used(profile: str, names: tuple[str, ...]) -> None:
+def test_listed_combinations_conform(profile: str, names: tuple[str, ...]) -> None:
     """These combinations of freedoms conform, including two choices that are visible only together."""
     parts = [
         next(variant for variant in variants() if (variant.profile, variant.id) == (profile, name)) for name in names
@@ -194,14 +194,14 @@ def named_of(seed: int, count: int) -> tuple[int, list[str]]:
     return sum(is_first(run.mutant, run.diagnosis) for run in runs), [run.name for run in runs if run.is_hidden]
 
 
-def test_a_wrong_decision_shows_beside_choices() -> None:
+def test_choices_do_not_hide_a_mutant() -> None:
     """Choices combined with a mutant do not hide it."""
     first, hidden = named_of(3, 3)
     assert hidden == []
     assert first >= 2
 
 
-def test_a_mutant_that_takes_a_choice_back_conforms() -> None:
+def test_mutant_that_reverts_a_choice_conforms() -> None:
     """Leaving recovery with any ACK reverts the choice to stay in recovery for later losses, so the mutant conforms."""
     options = {option.candidate.id: option for option in options_of("slow-start", "rfc-9002")}
     chosen = tuple(options[name] for name in ("reduce-rounded-up", "recovery-lasts", "recovery-tie-after"))
@@ -213,7 +213,7 @@ def test_a_mutant_that_takes_a_choice_back_conforms() -> None:
 
 
 @pytest.mark.long
-def test_many_wrong_decisions_show_beside_choices() -> None:
+def test_choices_do_not_hide_many_mutants() -> None:
     """No mutant of two hundred is hidden; the mutant or its rule is the first cause in at least 85 of 100."""
     first, hidden = named_of(4, _MANY)
     assert hidden == []
@@ -222,7 +222,7 @@ def test_many_wrong_decisions_show_beside_choices() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("algorithm", "profile"), open_profiles(), ids=map("/".join, open_profiles()))
-def test_no_freedom_hides_a_mutant(algorithm: str, profile: str) -> None:
+def test_every_mutant_is_visible_under_every_freedom(algorithm: str, profile: str) -> None:
     """Every mutant is visible alone and under every freedom of its profile, except the pairs in `hidden.toml`."""
     rate = Profile(algorithm, profile).rate()
     print(f"{algorithm}/{profile}: {rate.rejected} of {rate.pairs - rate.unseen} pairs that show are rejected")
@@ -230,13 +230,13 @@ def test_no_freedom_hides_a_mutant(algorithm: str, profile: str) -> None:
 
 
 @pytest.mark.parametrize("name", alone())
-def test_a_mutant_whose_windows_conform(name: str) -> None:
+def test_mutant_conforms_by_windows_alone(name: str) -> None:
     """The mutant differs from the model, and a choice explains its windows without the other observables."""
     mutant = mutants()[name]
     assert Profile(mutant.algorithm, mutant.profile).conforms_alone(mutant)
 
 
-def test_what_is_said_of_hidden_pairs() -> None:
+def test_hidden_pairs_have_an_open_point_and_section() -> None:
     """Each hidden pair has an open point of its algorithm, and the section that leaves the point open."""
     points = {point.id: point for point in open_points()}
     pairs = [pair for names in open_profiles() for pair in known(*names).values()]
@@ -291,7 +291,7 @@ _USUAL = {"counts-bytes", "one-share-for-an-ack"}
 
 
 @pytest.mark.parametrize("name", on_changed_bases())
-def test_freedoms_of_the_base_hold_below_a_startup_algorithm(name: str) -> None:
+def test_base_freedoms_remain_with_a_startup_algorithm(name: str) -> None:
     """Freedoms of RFC 9002 remain freedoms when another algorithm starts the connection."""
     assert refused([variant for variant in on_changed_bases()[name] if variant.id in _USUAL]) == []
 
@@ -306,13 +306,13 @@ def test_freedoms_of_the_base_hold_below_a_startup_algorithm(name: str) -> None:
         ("quick_start_rfc_4782", "caps-at-twice-the-flight"),
     ],
 )
-def test_a_freedom_at_an_event_of_the_startup_algorithm(name: str, freedom: str) -> None:
+def test_base_freedoms_conform_at_startup_algorithm_events(name: str, freedom: str) -> None:
     """Freedoms of the base conform at events where the startup algorithm ends a phase or bounds the window."""
     assert refused([variant for variant in on_changed_bases()[name] if variant.id == freedom]) == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", on_changed_bases())
-def test_every_freedom_of_the_base_holds_below_a_startup_algorithm(name: str) -> None:
+def test_every_base_freedom_remains_with_every_startup_program(name: str) -> None:
     """Every freedom of RFC 9002 remains a freedom below every startup program."""
     assert refused(on_changed_bases()[name]) == []

@@ -13,7 +13,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 TUTORIAL = ADAPTERS / "tutorial"
 
 
-def test_the_tutorial_holds_the_code_of_its_adapters() -> None:
+def test_tutorial_contains_the_code_of_its_adapters() -> None:
     """The tutorial contains the whole first adapter and the class of the repaired one."""
     first, second = re.findall(r"```python\n(.*?)```\n", (ROOT / "docs" / "tutorial.md").read_text("utf-8"), re.S)
     assert first == (TUTORIAL / "adapter.py").read_text("utf-8")
@@ -31,13 +31,13 @@ def test_the_readme_is_short() -> None:
     assert [first.command, second.command] == [line for line in ci if line.startswith("make ")]
 
 
-def test_the_picture_is_drawn_from_the_model(tmp_path: Path) -> None:
+def test_picture_is_up_to_date_with_the_model(tmp_path: Path) -> None:
     """The picture is up to date with the model."""
     start_ups.write(tmp_path / "start-ups.svg")
     assert (tmp_path / "start-ups.svg").read_bytes() == start_ups.PATH.read_bytes()
 
 
-def test_the_commands_of_the_readme_exist() -> None:
+def test_commands_in_readme_exist() -> None:
     """Each job of make and each command of firstflight in the README and on the page of jobs exists."""
     text = README + (ROOT / "docs" / "jobs.md").read_text("utf-8")
     jobs = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M)

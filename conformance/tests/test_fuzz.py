@@ -39,18 +39,18 @@ def read(text: bytes, expected: int) -> int:
 
 
 @given(value=NUMBERS, expected=NUMBERS)
-def test_numbers(seeds: ModuleType, value: int, expected: int) -> None:
+def test_numbers_round_trip(seeds: ModuleType, value: int, expected: int) -> None:
     assert read(seeds.number(value, expected), expected) == value
 
 
-def test_a_stream_that_follows_is_mostly_zeros(seeds: ModuleType) -> None:
+def test_predictable_stream_is_mostly_zeros(seeds: ModuleType) -> None:
     """Bytes, flights, packet numbers and RTTs of a vector equal the predicted ones; only times and counts remain."""
     case = next(cases([load(VECTORS / "slow-start" / "growth.ack-of-two.json")]))
     text = seeds.stream(case)
     assert len(text) <= seeds.LONGEST and text.count(0) > len(text) // 2
 
 
-def test_files_of_every_kind_are_read(tmp_path: Path) -> None:
+def test_seeds_of_every_file_kind_are_accepted(tmp_path: Path) -> None:
     """The seed of each kind of file is accepted, because changes of a refused file would not have an effect."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(CONFORMANCE / "fuzz"))

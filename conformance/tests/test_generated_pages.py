@@ -38,7 +38,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return notes
 
 
-def test_what_is_written_again(tmp_path: Path, written: list[str]) -> None:
+def test_only_outdated_pages_and_plots_are_rewritten(tmp_path: Path, written: list[str]) -> None:
     def build() -> list[str]:
         written.clear()
         generate.write_pages(SimpleNamespace(srcdir=str(tmp_path)))  # type: ignore[arg-type]
@@ -67,13 +67,13 @@ SHORTENED = {
 
 
 @pytest.mark.parametrize("written", SHORTENED)
-def test_a_page_says_the_same_in_fewer_elements(written: str) -> None:
+def test_shortened_page_has_the_same_text(written: str) -> None:
     assert shorten(written) == SHORTENED[written]
     assert re.sub("<[^>]*>", "", shorten(written)) == re.sub("<[^>]*>", "", written)
     assert shorten(shorten(written)) == shorten(written)
 
 
-def test_a_long_value_is_left_out() -> None:
+def test_long_values_are_omitted() -> None:
     """Long values, such as tables of the model, are omitted from the API pages."""
     written = f'<span class="property"> <span class="p"><span class="pre">=</span></span> {"x" * 300}</span>'
     assert shorten(written) == '<span class="property"> = ...</span>'
@@ -89,7 +89,7 @@ def listing(*answers: tuple[int, ...]) -> list[str]:
     return vector_pages._listings(cases)  # type: ignore[arg-type]
 
 
-def test_profiles_that_answer_alike_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_profiles_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first listing is complete; others show a limited number of events from their first difference on."""
     monkeypatch.setattr(
         vector_pages,
@@ -105,7 +105,7 @@ def test_profiles_that_answer_alike_are_listed_once(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("name", ["hystartpp.css", "search.shift", "cubic.rounds"])
-def test_clauses_stand_once_for_a_page(name: str) -> None:
+def test_each_clause_is_listed_once_per_page(name: str) -> None:
     """A vector's clauses are the common clauses and its own, without overlap; a list has each clause once."""
     group = site.groups()[name]
     every = carried_out.of_every(group)
@@ -118,12 +118,12 @@ def test_clauses_stand_once_for_a_page(name: str) -> None:
         assert sorted(re.findall("{clause}`([^`]+)`", carried_out.listed("Clauses", besides))) == sorted(names)
 
 
-def test_a_clause_is_linked_where_it_is_named_first() -> None:
+def test_only_first_mention_of_a_clause_is_linked() -> None:
     text = "{clause}`a.b`, {clause}`a.c`; {clause}`a.b`, {clause}`a.bc`"
     assert carried_out.linked_once(text) == "{clause}`a.b`, {clause}`a.c`; a.b, {clause}`a.bc`"
 
 
-def test_clauses_of_a_page_with_one_vector_stand_at_the_vector() -> None:
+def test_page_with_one_vector_has_no_common_clauses() -> None:
     assert carried_out.of_every(site.vectors()[:1]) == {}
 
 
@@ -163,11 +163,11 @@ def test_pages_of_large_groups_have_a_short_navigation() -> None:
         ("readings", property(), None),
     ],
 )
-def test_fields_stand_in_the_signature_alone(name: str, value: object, omitted: bool | None) -> None:
+def test_fields_are_listed_only_in_the_signature(name: str, value: object, omitted: bool | None) -> None:
     assert python_api.skip_fields(None, "class", name, value, False, None) is omitted  # type: ignore[arg-type]
 
 
-def test_ten_functions_head_each_interface() -> None:
+def test_interface_functions_list_their_errors() -> None:
     """Each of the ten functions has its errors from its docstring; a name that no header declares fails the build."""
     python = first_functions.of_python()
     assert python.count("* - {py:func}") == 10

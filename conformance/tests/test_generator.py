@@ -58,7 +58,7 @@ def check(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_check_passes(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_succeeds_on_unchanged_files(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The check succeeds on unchanged files."""
     assert check(copy, monkeypatch) == (0, "vectors and tables are up to date\n")
 
@@ -108,7 +108,9 @@ def add_a_folder(folder: Path) -> str:
     "spoil",
     [flip_a_byte, flip_in_the_manifest, other_line_ends, take_one_away, take_the_manifest_away, add_one, add_a_folder],
 )
-def test_check_finds(copy: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path], str]) -> None:
+def test_check_reports_changed_missing_and_extra_files(
+    copy: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path], str]
+) -> None:
     """The check reports a changed byte, a missing file and an extra file, and writing repairs them."""
     line = spoil(copy)
     assert check(copy, monkeypatch) == (1, f"{line}\n")
@@ -116,7 +118,7 @@ def test_check_finds(copy: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callabl
     assert write.differences(copy) == []
 
 
-def test_check_finds_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_reports_edited_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The check reports an edited table of a reference."""
     (path, text), *_ = generated_files().items()
     edited = tmp_path / path.name
@@ -129,7 +131,7 @@ def test_check_finds_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 # `make conformance` generates the vectors in a process with other hashes as well, but in the checkout.
 @pytest.mark.long
-def test_generation_anywhere(tmp_path: Path) -> None:
+def test_generation_is_reproducible_in_an_empty_folder(tmp_path: Path) -> None:
     """A process with other hashes writes the bytes of the checkout into an empty folder."""
     for name in (
         "spec",
@@ -163,7 +165,7 @@ def test_generation_anywhere(tmp_path: Path) -> None:
         assert (tmp_path / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
 
 
-def test_ids_are_used_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_duplicate_stimulus_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A duplicate stimulus is refused."""
     catalogue = search_bins.CATALOGUE
     monkeypatch.setattr(catalogue, "stimuli", [*catalogue.stimuli, catalogue.stimuli[0]])
@@ -189,7 +191,7 @@ def test_streams_must_be_closed_loop() -> None:
         to_json(stimulus(builder))
 
 
-def test_judged_up_to_the_exit() -> None:
+def test_early_exit_is_judged_up_to_its_window() -> None:
     """A profile that leaves slow start early is judged up to the first packets beyond its window."""
     builder = StreamBuilder(1000, 10_000_000)
     deliver(builder, one_ack_per_bin(DOUBLING[:20]))
@@ -201,7 +203,7 @@ def test_judged_up_to_the_exit() -> None:
     assert "exited" in observations
 
 
-def test_judged_events_are_counted_by_the_window() -> None:
+def test_judging_stops_at_first_sent_event_above_the_window() -> None:
     """Judging stops at the first sent event above the window; other events above the window are judged."""
     builder = StreamBuilder()
     builder.send(0, 10)
@@ -216,7 +218,7 @@ def test_judged_events_are_counted_by_the_window() -> None:
     assert judged_events(vector_events[:3], observations) == 3
 
 
-def test_catalogue() -> None:
+def test_stimulus_uses_catalogue_defaults() -> None:
     """A stimulus without profiles or sources uses the catalogue's; its text is joined into one line."""
     catalogue = Catalogue("rfc-9002", sources=("RFC 9002",))
 
@@ -239,7 +241,7 @@ def test_catalogue() -> None:
     assert fill is not fill_other
 
 
-def test_builder_fills_in_what_follows() -> None:
+def test_builder_computes_derived_values() -> None:
     """The builder computes packet numbers, bytes in flight, RTTs and sending times from the sent packets."""
     b = StreamBuilder()
     b.send(0, 4)
@@ -266,7 +268,7 @@ def test_builder_fills_in_what_follows() -> None:
         (1200 * 65536, [(0, 65534, 1200), (65535, 65535, 1200)]),
     ],
 )
-def test_builder_sends_bytes(total: int, runs: list[tuple[int, int, int]]) -> None:
+def test_builder_splits_bytes_into_packets(total: int, runs: list[tuple[int, int, int]]) -> None:
     """Bytes become full packets and a rest, in runs of at most 65535 packets, and can be acknowledged as bytes."""
     b = StreamBuilder(initial_window_bytes=10**9)
     b.send_bytes(0, total)
@@ -286,7 +288,7 @@ def test_builder_acknowledges_whole_packets(total: int) -> None:
         b.ack_bytes(RTT, total)
 
 
-def test_builder_refuses_what_is_not_in_flight() -> None:
+def test_builder_refuses_loss_of_packet_not_in_flight() -> None:
     """The builder refuses the loss of a packet that is not in flight."""
     b = StreamBuilder()
     b.send(0, 2)
@@ -294,7 +296,7 @@ def test_builder_refuses_what_is_not_in_flight() -> None:
         b.lose(RTT, (2, 2))
 
 
-def test_deliveries() -> None:
+def test_deliveries_are_sent_one_rtt_before_their_ack() -> None:
     """Packets are sent an RTT before their ACK; at equal times ACKs precede sent events; zero bytes send nothing."""
     b = StreamBuilder(1000, 10**6)
     deliver(b, [Delivery(RTT, 1000), Delivery(2 * RTT, 2500), Delivery(2 * RTT + MS, 1000, ce="before"),
@@ -307,7 +309,7 @@ def test_deliveries() -> None:
     check_stream(b.events, {"max_datagram_size_bytes": 1000})
 
 
-def test_bins_of_deliveries() -> None:
+def test_ack_times_of_delivery_bins() -> None:
     """The ACK of bin 0 is at its start, other ACKs a millisecond after the start of their bin; empty bins get none."""
     assert [in_bin(0), in_bin(1), in_bin(2, 5)] == [RTT, RTT + BIN + MS, RTT + 2 * BIN + 5]
     assert [d.t_ns for d in one_ack_per_bin([1, 0, 1])] == [in_bin(0), in_bin(2)]
@@ -328,13 +330,13 @@ def one_ack(expect: dict[str, object]) -> Stimulus:
     return catalogue.stimuli[0]
 
 
-def test_gold_stimuli_state_numbers() -> None:
+def test_gold_stimuli_have_expectations() -> None:
     """Every gold stimulus has expectations calculated by its author."""
     silent = [s.id for s in write.all_stimuli() if s.tier == "gold" and not s.expectations]
     assert silent == []
 
 
-def test_a_hand_oracle_that_agrees_changes_nothing() -> None:
+def test_matching_hand_oracle_is_not_stored() -> None:
     """The author's numbers are checked, not stored."""
     assert to_json(one_ack({"cwnd_bytes": 13200, "ssthresh_bytes": None, "outcome": "grown"})) == to_json(one_ack({}))
 
@@ -349,13 +351,13 @@ def test_a_hand_oracle_that_agrees_changes_nothing() -> None:
         ({"profile": "draft-09", "cwnd_bytes": 13200}, "expectation for unlisted draft-09"),
     ],
 )
-def test_a_hand_oracle_that_is_wrong_stops_the_generator(expect: dict[str, object], message: str) -> None:
+def test_wrong_hand_oracle_is_an_error(expect: dict[str, object], message: str) -> None:
     """A number that differs from the model's is an error with its event."""
     with pytest.raises(ValueError, match=message):
         to_json(one_ack(expect))
 
 
-def test_every_hand_oracle_that_is_wrong_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_wrong_hand_oracles_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """One run reports all numbers that a changed rule makes wrong, with and without processes."""
     stimuli = [one_ack({"cwnd_bytes": number}) for number in (13200, 13201, 13202)]
     for methods in (["fork", "spawn"], ["spawn"]):

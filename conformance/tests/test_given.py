@@ -61,13 +61,13 @@ def flight(packets: int, *, app_limited: bool) -> list[Event]:
 
 
 @pytest.mark.parametrize(("packets", "follows"), [(4, True), (5, False), (9, False), (10, False)])
-def test_little_used_is_app_limited(packets: int, follows: bool) -> None:
+def test_less_than_half_used_window_is_app_limited(packets: int, follows: bool) -> None:
     """Below half of the window every rule returns app-limited; from half of the window on one rule does not."""
     assert limits_given(flight(packets, app_limited=True)) is not follows
 
 
 @pytest.mark.parametrize(("packets", "follows"), [(10, True), (9, False), (5, False), (1, False)])
-def test_full_is_not_app_limited(packets: int, follows: bool) -> None:
+def test_full_window_is_not_app_limited(packets: int, follows: bool) -> None:
     """A window without room for a datagram is full; with room for one the rule at the ACK returns app-limited."""
     assert limits_given(flight(packets, app_limited=False)) is not follows
 
@@ -78,7 +78,7 @@ def test_room_for_less_than_a_datagram(window: int, follows: bool) -> None:
     assert app_limited_given(flight(10, app_limited=False), [window, window + 12_000], DATAGRAM) is not follows
 
 
-def test_three_datagrams_of_room() -> None:
+def test_room_for_three_datagrams() -> None:
     """Two packets are less than half of a window of five, but fill it for a rule that tolerates room for three."""
     b = StreamBuilder(initial_window_bytes=6000)
     b.send(0, 2, app_limited=True)
@@ -88,7 +88,7 @@ def test_three_datagrams_of_room() -> None:
     assert not app_limited_given(b.events, [6001, 6001], DATAGRAM)
 
 
-def test_a_flight_acknowledged_in_two_parts() -> None:
+def test_rules_disagree_on_flight_acknowledged_in_two_parts() -> None:
     """Rules at sending time and at the ACK disagree on the second part, unless the window is filled in between."""
     for fill in (False, True):
         b = StreamBuilder()
@@ -100,7 +100,7 @@ def test_a_flight_acknowledged_in_two_parts() -> None:
         assert limits_given(b.events) is not fill
 
 
-def test_limited_after_a_full_flight() -> None:
+def test_few_bytes_in_flight_after_a_full_window() -> None:
     """Little is in flight before an ACK, but one of its packets was sent when the window was full."""
     for last, more in ((6, 0), (8, 1)):  # the full flight alone, and with a later packet sent app-limited
         b = StreamBuilder()
@@ -112,7 +112,7 @@ def test_limited_after_a_full_flight() -> None:
         assert limits_given(b.events)
 
 
-def test_full_by_a_reduction_alone() -> None:
+def test_window_full_after_reduction_is_not_used() -> None:
     """A window that is full at the ACK only because it shrank after sending does not count as used."""
     b = StreamBuilder()
     b.send(0, 4, app_limited=True)
@@ -139,7 +139,7 @@ def lossy(*times_ns: int, acked: tuple[int, ...] = (), stated: bool = False) -> 
     return b.events
 
 
-def test_durations() -> None:
+def test_persistent_congestion_durations() -> None:
     """The duration is 900 ms without max_ack_delay and 975 ms with it; nothing follows from a time between them."""
     assert not persistent_congestion_given(lossy(S, S + 900 * MS))
     assert persistent_congestion_given(lossy(S, S + 901 * MS))
@@ -158,13 +158,13 @@ def test_durations() -> None:
     assert not persistent_congestion_given(together(976))
 
 
-def test_an_ack_between() -> None:
+def test_ack_between_losses_prevents_persistent_congestion() -> None:
     """Losses on both sides of an acknowledged packet do not establish persistent congestion."""
     assert not persistent_congestion_given(lossy(S, 2 * S, 3 * S, acked=(2,)))
     assert persistent_congestion_given(lossy(S, 2 * S, 3 * S))
 
 
-def test_sent_before_the_first_sample() -> None:
+def test_packets_before_the_first_sample_are_ignored() -> None:
     """Only packets sent after the first sample count: one packet of two spans no time."""
     b = StreamBuilder()
     b.send(0, 1, app_limited=True)
@@ -175,7 +175,7 @@ def test_sent_before_the_first_sample() -> None:
     assert not persistent_congestion_given(b.events)
 
 
-def test_a_new_path_has_no_sample_yet() -> None:
+def test_careful_resume_path_signal_keeps_rtt_samples() -> None:
     """A signal that the path changed, in Careful Resume, leaves the samples as they are."""
     lost = lossy(S, 3 * S)
     changed = [*lost[:-1], PathChange(lost[-1].t_ns), lost[-1]]
@@ -183,13 +183,13 @@ def test_a_new_path_has_no_sample_yet() -> None:
     assert persistent_congestion_given(changed, "careful-resume")
 
 
-def test_losses_told_one_by_one() -> None:
+def test_persistent_congestion_across_several_loss_events() -> None:
     """Persistent congestion across several loss events does not follow: some stacks check each event alone."""
     assert persistent_congestion_given(lossy(S, 3 * S, stated=True))
     assert persistent_congestion_given(lossy(S, 2 * S, 3 * S, stated=True))
 
 
-def test_nothing_follows_without_a_loss() -> None:
+def test_persistent_congestion_event_without_a_loss() -> None:
     """Without a loss only the event itself states persistent congestion."""
     assert persistent_congestion_given([PersistentCongestion(S)])
     assert persistent_congestion_given([*lossy(), PersistentCongestion(S)])
@@ -201,14 +201,14 @@ def vectors() -> dict[str, Vector]:
     return vectors_by_id()
 
 
-def test_full_windows_can_be_followed(vectors: dict[str, Vector]) -> None:
+def test_full_window_stimuli_have_neither_flag(vectors: dict[str, Vector]) -> None:
     """The full-window stimuli have neither flag, and at least forty of them apply to neqo's profile."""
     full = [vector for name, vector in vectors.items() if name.startswith("search.full-window.")]
     assert [vector.id for vector in full if not set(FLAGS.values()).isdisjoint(vector.flags)] == []
     assert sum("neqo-2026" in vector.profiles for vector in full) >= 40
 
 
-def test_persistent_congestion_can_be_followed(vectors: dict[str, Vector]) -> None:
+def test_persistent_congestion_stimuli_have_neither_flag(vectors: dict[str, Vector]) -> None:
     """The stimuli for this have neither flag; slow start, CUBIC and SEARCH have vectors where the event follows."""
     for stimulus in persistent.CATALOGUE.stimuli:
         assert set(FLAGS.values()).isdisjoint(vectors[stimulus.id].flags)
@@ -245,7 +245,7 @@ def small(*, app_limited: bool) -> dict[str, Any]:
     return to_json(catalogue.stimuli[0])
 
 
-def test_the_generator_measures(tmp_path: Path) -> None:
+def test_generator_adds_the_flag_where_needed(tmp_path: Path) -> None:
     """The generator adds the flag only where it applies, and the loader refuses a vector without it."""
     assert "app-limited-given" not in small(app_limited=False)["flags"]
     raw = small(app_limited=True)
@@ -266,7 +266,7 @@ def judge_declaring(
     return next(result for result in report.results if result.case_id.startswith(raw["id"])), report
 
 
-def test_only_stated_is_not_sent(tmp_path: Path) -> None:
+def test_vector_with_only_stated_app_limited_is_skipped(tmp_path: Path) -> None:
     """An adapter that works out app_limited skips vectors that only state it; the skip is counted with a reason."""
     result, report = judge_declaring(tmp_path, small(app_limited=True), ["app_limited"])
     assert result.verdict is Verdict.UNSUPPORTED
@@ -281,7 +281,7 @@ def test_only_stated_is_not_sent(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("app_limited", "works_out"), [(True, []), (True, ["persistent_congestion"]), (False, ["app_limited"])]
 )
-def test_all_others_are(tmp_path: Path, app_limited: bool, works_out: list[str]) -> None:
+def test_other_adapters_get_all_applicable_vectors(tmp_path: Path, app_limited: bool, works_out: list[str]) -> None:
     """Adapters that read app_limited from the events get all vectors; other adapters get those where it follows."""
     result, _ = judge_declaring(tmp_path, small(app_limited=app_limited), works_out)
     assert result.verdict is Verdict.PASS
@@ -295,7 +295,7 @@ def test_persistent_congestion_at_the_loss(tmp_path: Path, works_out: list[str],
     assert result.verdict is verdict
 
 
-def test_a_collapse_at_another_loss_is_wrong(tmp_path: Path) -> None:
+def test_collapse_without_persistent_congestion_fails(tmp_path: Path) -> None:
     """If persistent congestion does not follow from a loss, the answer to the loss is compared."""
     stimulus = next(s for s in persistent.CATALOGUE.stimuli if s.id == "slow-start.persistent.losses-too-close")
     result, _ = judge_declaring(tmp_path, to_json(stimulus), ["persistent_congestion"], "collapses-at-loss")
@@ -303,7 +303,7 @@ def test_a_collapse_at_another_loss_is_wrong(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("works_out", ["app_limited", ["loss"], [1], None])
-def test_nonsense_is_refused(tmp_path: Path, works_out: Any) -> None:
+def test_invalid_works_out_is_refused(tmp_path: Path, works_out: Any) -> None:
     """A ``works_out`` with an unknown condition or of a wrong type is refused."""
     result, _ = judge_declaring(tmp_path, small(app_limited=False), works_out)
     assert result.verdict is Verdict.ERRORED
@@ -314,7 +314,7 @@ def test_nonsense_is_refused(tmp_path: Path, works_out: Any) -> None:
     ("member", "value", "reason"),
     [("latest_rtt_ns", 99 * MS, "100000000"), ("min_rtt_ns", None, "is null"), ("smoothed_rtt_ns", 1, "100000000")],
 )
-def test_the_estimator_is_checked(member: str, value: int | None, reason: str) -> None:
+def test_rtt_that_differs_from_the_estimate_is_refused(member: str, value: int | None, reason: str) -> None:
     """A stream with an RTT that differs from the estimate of its events is refused."""
     events = list(flight(10, app_limited=False))
     check_rtts(events)
@@ -324,7 +324,7 @@ def test_the_estimator_is_checked(member: str, value: int | None, reason: str) -
     assert refusal.value.member == f".{member}"
 
 
-def test_the_estimator_before_the_first_sample() -> None:
+def test_rtt_is_missing_before_the_first_sample() -> None:
     """The RTT is missing before the first sample, which sets the estimate and ignores its ACK delay."""
     b = StreamBuilder()
     b.send(0, 3)
@@ -346,7 +346,7 @@ def test_closed_loop_accepts_rules_in_use(rule: str) -> None:
     assert loop_verdict(rule) is Verdict.PASS
 
 
-def test_closed_loop_rejects_no_growth_of_a_full_window() -> None:
+def test_closed_loop_rejects_missing_growth_of_a_full_window() -> None:
     """A sender that does not grow a full window fails, because every rule grows it."""
     assert loop_verdict("always") is Verdict.FAIL
 
@@ -368,7 +368,7 @@ def test_bursts_are_judged(tmp_path: Path, rule: str, verdict: Verdict) -> None:
 
 
 @pytest.mark.parametrize(("works_out", "conforms"), [(("app_limited",), True), ((), False)])
-def test_relation_has_both_forms_of_an_ack(works_out: tuple[str, ...], conforms: bool) -> None:
+def test_relation_accepts_both_ack_forms_only_with_works_out(works_out: tuple[str, ...], conforms: bool) -> None:
     """A CUBIC stack that differs wherever app_limited does not follow conforms only if it declares ``works_out``."""
     stimuli = stimulus_cases([scenario_files(CLOSED_LOOP)["app-limited.json"]])
     case = next(case for case in stimuli if case.id.endswith("@cubic/rfc-9438"))

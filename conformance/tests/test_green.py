@@ -76,17 +76,19 @@ def check(algorithm: str, profile: str, kind: str, tmp_path: Path, options: RunO
 
 
 @pytest.mark.parametrize(("algorithm", "profile", "kind"), SAMPLE)
-def test_plain_newreno(algorithm: str, profile: str, kind: str, tmp_path: Path) -> None:
+def test_plain_newreno_is_green_only_for_its_own_profile(
+    algorithm: str, profile: str, kind: str, tmp_path: Path
+) -> None:
     check(algorithm, profile, kind, tmp_path)
 
 
-def test_plain_newreno_validated(tmp_path: Path) -> None:
+def test_plain_newreno_with_validation(tmp_path: Path) -> None:
     check("tcb-sharing", "linux", "vectors", tmp_path, RunOptions(validate=True))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("algorithm", "profile"), EVERY)
-def test_plain_newreno_as_every_profile(algorithm: str, profile: str, tmp_path: Path) -> None:
+def test_plain_newreno_declared_as_every_profile(algorithm: str, profile: str, tmp_path: Path) -> None:
     """Plain NewReno is green only for its own profile, and fails other bases such as CUBIC and Hybla."""
     for kind in ("vectors", "closed-loop", "both"):
         check(algorithm, profile, kind, tmp_path)
@@ -95,7 +97,7 @@ def test_plain_newreno_as_every_profile(algorithm: str, profile: str, tmp_path: 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("algorithm", "profile"), [name for name in EVERY if "+" not in name[1]])
-def test_plain_newreno_blind(algorithm: str, profile: str, tmp_path: Path) -> None:
+def test_plain_newreno_on_blind_cases(algorithm: str, profile: str, tmp_path: Path) -> None:
     for seed in range(1, 61):
         whole = seed <= WHOLE or (algorithm, profile) in OWN
         if whole or not one_fails(words(algorithm, profile), chosen_cases(algorithm, profile, "blind", seed), QUICK):
@@ -106,7 +108,7 @@ def run(command: str, *words: str) -> Result:
     return CliRunner().invoke(main, ["run", "--adapter", command, "--jobs", "1", *words])
 
 
-def test_reports_and_the_reason(tmp_path: Path) -> None:
+def test_reports_contain_counts_and_reasons(tmp_path: Path) -> None:
     """Headline, badge and report contain the numbers of passed, refused and all cases, and the reasons."""
     report, badge, page = tmp_path / "r.json", tmp_path / "b.json", tmp_path / "r.html"
     refused = tmp_path / "refused"
@@ -132,7 +134,7 @@ def test_reports_and_the_reason(tmp_path: Path) -> None:
     assert f"{count} refused without a declared reason" in page.read_text("utf-8")
 
 
-def test_no_refusals(tmp_path: Path) -> None:
+def test_no_refusals_option_reports_divergences(tmp_path: Path) -> None:
     """With --no-refusals a refused case is a divergence, also in badge and JUnit, but an undeclared profile is not."""
     badge, junit = tmp_path / "b.json", tmp_path / "j.xml"
     refused = tmp_path / "refused"
@@ -145,7 +147,7 @@ def test_no_refusals(tmp_path: Path) -> None:
     assert run(command("slow-start", "rfc-9002"), *words).exit_code == 0
 
 
-def test_a_stack_that_implements_a_part(tmp_path: Path) -> None:
+def test_unsupported_events_are_refused_for_a_declared_reason(tmp_path: Path) -> None:
     """Cases with other events than `supports` are refused for a declared reason, which the badge shows."""
     badge = tmp_path / "b.json"
     hello = json.dumps(
@@ -172,14 +174,14 @@ def test_a_stack_that_implements_a_part(tmp_path: Path) -> None:
         ("all", "must be a list"),
     ],
 )
-def test_what_supports_may_not_be(value: object, message: str, tmp_path: Path) -> None:
+def test_invalid_supports_is_rejected(value: object, message: str, tmp_path: Path) -> None:
     report = report_of(
         words("slow-start", "rfc-9002", supports=value), chosen_cases("slow-start", "rfc-9002", "vectors")[:1], QUICK
     )
     assert message in report.results[0].reason
 
 
-def test_bases() -> None:
+def test_only_startup_algorithms_have_a_base() -> None:
     """Only startup algorithms have a base."""
     assert base_of("search", "draft-09") == ("slow-start", "rfc-9002")
     assert base_of("search", "draft-09+cubic") == ("cubic", "rfc-9438")
@@ -190,7 +192,7 @@ def test_bases() -> None:
 @pytest.mark.parametrize(
     ("observables", "acting"), [(("cwnd_bytes", "ssthresh_bytes"), False), (("cwnd_bytes", "state"), True)]
 )
-def test_observables_show_the_algorithm(observables: tuple[str, ...], acting: bool) -> None:
+def test_literal_search_draft_acts_only_in_state(observables: tuple[str, ...], acting: bool) -> None:
     """The literal draft -00 acts only in its state, because it does not leave slow start in any vector."""
     declaration = Declaration("x", "1", {}, observables)
     cases = [case for case in every_case_of("search") if case.profile == "draft-00-literal"]

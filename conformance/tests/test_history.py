@@ -60,7 +60,7 @@ def history(*words: str | Path) -> Result:
     return CliRunner().invoke(main, ["dev", "history", *map(str, words)])
 
 
-def test_a_checkout(listed: Path) -> None:
+def test_checkout_is_judged_without_storing_results(listed: Path) -> None:
     """A checkout is judged without storing results: failures without a deviation are new, with a cause."""
     done = history("fake", "--stacks", listed, "--source", listed.parent / "of" / "1.9.0")
     assert done.exit_code == 0, done.output
@@ -72,7 +72,7 @@ def test_a_checkout(listed: Path) -> None:
     assert missing.exit_code == 2
 
 
-def test_differences_from_the_record() -> None:
+def test_passing_and_changed_cases_differ_from_the_record() -> None:
     """A recorded case that passes is gone, a case with other numbers is changed; an open choice is neither."""
     manifest = load_manifest(ADAPTERS / "picoquic" / "manifest.toml")
     known = next(deviation for deviation in manifest.deviations if deviation.id == "picoquic-2")
@@ -93,7 +93,7 @@ def test_differences_from_the_record() -> None:
     assert "cause a cause" in difference_lines[2]
 
 
-def test_two_releases(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_releases_are_judged_and_stored(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both releases are judged, stored and reported, newest first; stored releases are judged again only on request."""
     done = history("fake", "--stacks", listed)
     assert done.exit_code == 0, done.output
@@ -116,7 +116,7 @@ def test_two_releases(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise history("fake", "--stacks", listed, "--again").exception or ValueError
 
 
-def test_a_deviation_that_is_gone_is_named(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fixed_deviation_is_reported(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Command and page show a fixed deviation with the text from the file of the past, and the change links to it."""
     history("fake", "--stacks", listed)
     past = listed.parent / "past" / "fake.toml"
@@ -141,7 +141,7 @@ def test_a_deviation_that_is_gone_is_named(listed: Path, monkeypatch: pytest.Mon
     assert history("fake", "--stacks", listed, "--kept").exit_code == 2
 
 
-def test_what_one_release_is_not_judged_by_is_no_change() -> None:
+def test_case_judged_in_only_one_release_is_not_a_change() -> None:
     """A case counts only between releases that both have a verdict on it."""
     older = store.Judged("1", None, None, "2026-01-01", "-", "0" * 16, {"a": {}}, {"a": ["x"]})
     newer = replace(older, version="2", unjudged={"a": []})
@@ -156,7 +156,7 @@ def test_what_one_release_is_not_judged_by_is_no_change() -> None:
     assert deviations.coverage([failed, older]) == []
 
 
-def test_a_release_that_does_not_run_is_listed(listed: Path) -> None:
+def test_failing_release_is_listed_as_not_built(listed: Path) -> None:
     """A release that does not start, and one that reports another version, are listed as not built."""
     (listed.parent / "of" / "1.10.0" / "adapter.py").write_text("raise SystemExit('no more')", "utf-8")
     newer = listed.parent / "of" / "1.11.0"
@@ -176,7 +176,7 @@ def test_a_release_that_does_not_run_is_listed(listed: Path) -> None:
         (["fake", "--kept"], 4, "nothing was judged: fake: no release was judged"),
     ],
 )
-def test_refusals(listed: Path, words: list[str], code: int, says: str) -> None:
+def test_unknown_release_and_empty_result_are_refused(listed: Path, words: list[str], code: int, says: str) -> None:
     """An unknown stack or release is refused; so is an empty result."""
     done = history(*words, *(["--stacks", listed] if words[0] == "fake" else []))
     assert (done.exit_code, says in done.output) == (code, True), done.output
@@ -216,7 +216,7 @@ def test_malformed_results_are_refused(listed: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(("stack", "program"), [("quiche", "cargo"), ("quic-go", "go")])
-def test_without_the_client_of_the_registry(
+def test_missing_registry_client_keeps_stored_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stack: str, program: str
 ) -> None:
     """Without client or registry nothing is judged, stored results stay, and no address is printed."""
@@ -241,7 +241,7 @@ def test_versions_are_ordered_as_numbers() -> None:
     assert registry.newest_first(["0.9.6", "0.10.5", "v0.10.10", "0.10.6"]) == ["v0.10.10", "0.10.6", "0.10.5", "0.9.6"]
 
 
-def test_the_first_error_is_without_folders(tmp_path: Path) -> None:
+def test_first_error_omits_local_folders(tmp_path: Path) -> None:
     """The error contains the file name and the line, without the folders of this machine."""
     script = f"echo 'warning: x' >&2; echo '{tmp_path}/src/main.c:3:9: error: no such field' >&2; echo 'error: two' >&2; exit 1"
     with pytest.raises(NotBuiltError, match=r"^main\.c:3:9: error: no such field$"):
@@ -252,7 +252,7 @@ STORED = [stack for stack in load().values() if stack.kept.exists()]
 
 
 @pytest.mark.parametrize("stack", load().values(), ids=lambda stack: stack.name)
-def test_patches_apply(stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_patches_apply_to_current_adapter(stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The patches of all earlier releases apply in order to the current adapter."""
     monkeypatch.setattr(Stack, "work", tmp_path)
     folder = build.copied(stack, Release("0.0.0"))
@@ -262,7 +262,7 @@ def test_patches_apply(stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("stack", STORED, ids=lambda stack: stack.name)
-def test_what_is_kept(stack: Stack) -> None:
+def test_stored_releases_match_the_records(stack: Stack) -> None:
     """Each stack has five judged releases and no stored address; the newest release matches its adapters' records."""
     releases = store.load(stack.kept)
     assert sum(release.not_built is None for release in releases.values()) >= 5
@@ -281,7 +281,7 @@ def test_what_is_kept(stack: Stack) -> None:
             } == vectors
 
 
-def test_every_stack_is_kept() -> None:
+def test_every_stack_has_a_stored_history() -> None:
     """Each of the six stacks has a stored history."""
     assert (
         {stack.name for stack in STORED}

@@ -89,7 +89,7 @@ def circle(needs: dict[str, set[str]]) -> list[str]:
     return []
 
 
-def test_no_module_needs_itself() -> None:
+def test_modules_have_no_import_cycles() -> None:
     """No module imports itself through others, neither in a function nor only for its types."""
     needs = graph(*PACKAGES)
     assert len(needs) > 400
@@ -100,7 +100,7 @@ def test_no_module_needs_itself() -> None:
 @pytest.mark.parametrize(
     "how", ["from two import b", "def f():\n    from two import b", "if TYPE_CHECKING:\n    import two"]
 )
-def test_a_hidden_circle_is_found(tmp_path: Path, how: str) -> None:
+def test_hidden_import_cycle_is_found(tmp_path: Path, how: str) -> None:
     """Imports in a function and under TYPE_CHECKING count."""
     for name, text in (("one", how), ("two", "from three import c"), ("three", "import one")):
         (tmp_path / name).mkdir()
@@ -108,7 +108,7 @@ def test_a_hidden_circle_is_found(tmp_path: Path, how: str) -> None:
     assert set(circle(graph(*(tmp_path / name for name in ("one", "two", "three"))))) == {"one", "two", "three"}
 
 
-def test_no_header_needs_itself() -> None:
+def test_headers_have_no_include_cycles() -> None:
     """No header of the port includes itself through others."""
     needs = {
         path.relative_to(REFERENCE_C).as_posix(): set(_INCLUDE.findall(path.read_text("utf-8")))
@@ -118,7 +118,7 @@ def test_no_header_needs_itself() -> None:
     assert circle(needs) == []
 
 
-def test_no_unit_of_c_needs_itself() -> None:
+def test_c_sources_have_no_call_cycles() -> None:
     """No source of the port or the simulator calls into another that calls back."""
     simulator = [*(CONFORMANCE / "simulator").glob("*.[ch]")]
     needs = units([*port.sources(), *port.headers(), *simulator], REFERENCE_C, CONFORMANCE / "simulator")
@@ -126,24 +126,24 @@ def test_no_unit_of_c_needs_itself() -> None:
     assert circle(needs) == []
 
 
-def test_a_circle_of_units_is_found(tmp_path: Path) -> None:
+def test_cycle_of_c_sources_is_found(tmp_path: Path) -> None:
     """Sources that include each other's headers form a cycle, also through an inline header."""
     for name, text in (("a.c", "b.h"), ("a.h", ""), ("b.c", "inline.h"), ("b.h", ""), ("inline.h", "a.h")):
         (tmp_path / name).write_text(f'#include "{text}"\n' if text else "", "utf-8")
     assert len(circle(units(tmp_path.glob("*.[ch]")))) == 3
 
 
-def test_a_circle_is_found() -> None:
+def test_members_of_a_cycle_are_returned() -> None:
     """The members of a cycle of three are returned."""
     assert set(circle({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}})) == {"a", "b", "c"}
 
 
-def test_the_tool_is_small() -> None:
+def test_lines_of_code_are_limited() -> None:
     """The Python files of the tool have at most 22,000 lines of code. Docstrings, comments and empty lines are free."""
     assert 15_000 < sum(len(lines_of_code(path.read_text("utf-8"))) for path in TOOLS.rglob("*.py")) <= 22_000
 
 
-def test_lines_of_code_exclude_text() -> None:
+def test_lines_of_code_exclude_docstrings_and_comments() -> None:
     """Docstrings, comments and empty lines do not count; every line of a string of several lines does."""
     text = '"""Doc."""\n\n\ndef f() -> str:  # why\n    """Doc,\n\n    longer."""\n    # why\n    return """a\nb"""\n'
     assert lines_of_code(text) == {4, 9, 10}
@@ -181,7 +181,7 @@ def test_the_model_needs_the_standard_library_only() -> None:
         assert {name.partition(".")[0] for name in imported(path)} <= allowed, path
 
 
-def test_packages_of_algorithms_are_named_nowhere_in_the_tools() -> None:
+def test_tools_do_not_import_algorithm_packages() -> None:
     """Modules for all algorithms use descriptors and do not import the package of one algorithm."""
     packages = {path.parent.name for path in MODEL.glob("*/__init__.py")}
     about_all = [TOOLS / name for name in ("format", "replay", "adapters", "simulate", "records", "run", "commands")]
@@ -225,7 +225,7 @@ def test_packages_import_in_one_direction() -> None:
     assert upward(TOOLS, ORDER) == []
 
 
-def test_the_map_shows_the_packages_and_files() -> None:
+def test_map_lists_packages_in_order_and_existing_files() -> None:
     """The table of packages has the tested order, and each file of the three walks exists."""
     text = (DOCS / "map.md").read_text("utf-8").partition("## Packages of the tool")[2].partition("## New")[0]
     rows = [line.split("|")[1] for line in text.split("### Follow")[0].splitlines() if line.startswith("| `")]
@@ -244,7 +244,7 @@ def test_run_explain_and_report_do_not_import_each_other() -> None:
         assert not {module for module in imports if module.startswith(tuple(f"{prefix}." for prefix in wrong))}, name
 
 
-def test_an_import_against_the_order_is_found(tmp_path: Path) -> None:
+def test_import_against_package_order_is_reported(tmp_path: Path) -> None:
     """An upper package that imports a lower one is reported, also if the import is in a function."""
     tool = tmp_path / "tool"
     for name, text in (("one", "def f():\n    from tool.two import b"), ("two", "from tool.one import a")):

@@ -26,7 +26,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Any:
     return SimpleNamespace(settled=("a", "b"), variant=lambda names: names)
 
 
-def test_a_contradicted_choice_does_not_end_the_others(models: Any) -> None:
+def test_remaining_choice_survives_a_contradicted_one(models: Any) -> None:
     """If a passing case contradicts one of two choices, the other remains, and the case that needs both is a clash."""
     both = case("both", A | B), (ConformingWay(A | B, frozenset()),)
     first = case("first", A, A | B), (ConformingWay(A, frozenset()),)
@@ -36,7 +36,7 @@ def test_a_contradicted_choice_does_not_end_the_others(models: Any) -> None:
     assert joined.clashes == {"both": "passing"}
 
 
-def test_without_a_choice_that_fits_all_are_clashes(models: Any) -> None:
+def test_all_failing_cases_clash_if_every_choice_is_contradicted(models: Any) -> None:
     """If a passing case contradicts every choice, no choice is taken and failing cases are clashes."""
     first = case("first", A), (ConformingWay(A, frozenset()),)
     joined = joint.join([first], [case("passing", frozenset())], models)

@@ -43,7 +43,7 @@ def judged(algorithm: str, name: str, path: Path) -> ConnectionVerdict:
 
 
 @pytest.mark.parametrize(("algorithm", "conforming", "breaking", "path", "point"), _CASES)
-def test_a_choice_is_listed_and_an_error_refuted(
+def test_conforming_choice_is_listed_and_error_is_refuted(
     algorithm: str, conforming: str, breaking: str, path: Path, point: str
 ) -> None:
     """A profile with the alternatives at its open points explains the conforming sender but not the breaking one."""
@@ -58,26 +58,26 @@ def test_a_choice_is_listed_and_an_error_refuted(
     assert judged(algorithm, breaking, path).none_of_ours
 
 
-def test_several_choices() -> None:
+def test_recording_explained_by_several_choices() -> None:
     """A recording may need two choices together, because neither explains it alone."""
     (explained,) = judged("search", "three-choices", _SHORT).explained_with
     assert {choice.cause for choice in explained.choices} == {"shift-floor", "rollback-floor"}
 
 
-def test_without_a_name() -> None:
+def test_unexplained_connection_is_nearest_profile_with_a_choice() -> None:
     """A connection that no profile explains may be the nearest profile with a choice."""
     verdict = judge(recorded_program(program_of(variant("hystartpp", "round-by-octets")), _FAST))
     assert (verdict.may_be, verdict.undecided) == (("hystartpp/rfc-9406",), None)
     assert [choice.cause for choice in verdict.explained_with[0].choices] == ["hystartpp-round-by-octets"]
 
 
-def test_no_name_by_elimination() -> None:
+def test_fixed_exit_identifies_no_profile() -> None:
     """A sender with an exit at a fixed window is still none of ours."""
     verdicts = [judge(recorded_sender(Sender(exit_bytes=size, queue_packets=200))) for size in (64_000, 90_000)]
     assert together(verdicts) == ([], None)
 
 
-def test_runs_with_different_choices() -> None:
+def test_runs_that_need_different_choices_are_refuted() -> None:
     """Two runs that need different choices, such as rounding down and up, are refuted together."""
     down, up = (judged("search", name, _SHORT) for name in ("shift-down", "shift-up"))
     assert down.may_be == up.may_be == ("search/lanman-2024",)
@@ -85,7 +85,7 @@ def test_runs_with_different_choices() -> None:
     assert together([down, up]) == ([], None)
 
 
-def test_too_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_at_its_limit_does_not_refute(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that reaches its limit does not refute."""
     monkeypatch.setattr(choices, "_LIMITS", Limits(100, walks=((1, 6),)))
     verdict = judged("search", "windows-of-nine-bins", _SHORT)

@@ -48,7 +48,7 @@ def run(*arguments: Any) -> Result:
     return result
 
 
-def test_all_profiles_as_json(log: Path) -> None:
+def test_json_output_has_documented_members(log: Path) -> None:
     """The JSON output is one object with exactly the documented members."""
     result = run("judge", log, "--json")
     assert result.exit_code == 0
@@ -80,7 +80,7 @@ def test_all_profiles_as_json(log: Path) -> None:
     assert "quick-start/rfc-4782" not in {entry["profile"] for entry in document["refuted"]}
 
 
-def test_one_profile_as_json(log: Path) -> None:
+def test_json_of_refuted_profile_has_event_and_values(log: Path) -> None:
     """A selected profile that does not explain the connection is refuted by an event and both values."""
     result = run("judge", log, "--profile", "search/freebsd-4", "--json")
     document = json.loads(result.output)
@@ -90,7 +90,7 @@ def test_one_profile_as_json(log: Path) -> None:
     assert refuted["event"] > 100
 
 
-def test_the_report(log: Path) -> None:
+def test_report_contents_and_exit_code(log: Path) -> None:
     """The report contains actions, refuted and possible profiles, and the margin, with exit code 0."""
     result = run("judge", log)
     assert result.exit_code == 0
@@ -104,7 +104,7 @@ def test_the_report(log: Path) -> None:
     assert "with every RTT moved by 0.001 ms the exit of search/" in text
 
 
-def test_several_files_must_all_be_explained(tmp_path: Path, log: Path) -> None:
+def test_profile_refuted_by_one_run_is_refuted(tmp_path: Path, log: Path) -> None:
     """A profile that one run refutes is refuted for all runs together."""
     other = tmp_path / "other.jsonl"
     files.save(recorded("rfc-9406", "hystartpp", "path.deep-queue"), other)
@@ -138,7 +138,7 @@ def test_exit_codes(log: Path, arguments: tuple[str, ...], code: int) -> None:
     assert run("judge", log, *arguments).exit_code == code
 
 
-def test_nothing_to_judge(tmp_path: Path) -> None:
+def test_recording_without_slow_start_exit(tmp_path: Path) -> None:
     """A recording without an exit from slow start gives exit code 4."""
     path = tmp_path / "start.jsonl"
     files.save(recording_of(case()).cut(events=60), path)
@@ -147,7 +147,7 @@ def test_nothing_to_judge(tmp_path: Path) -> None:
     assert "not decided: slow start is not left in this recording" in result.output
 
 
-def test_with_the_peers_log(tmp_path: Path) -> None:
+def test_log_without_frames_needs_the_peers_log(tmp_path: Path) -> None:
     """A log without frames is judged together with the peer's log, and refused without it."""
     stream = recorded("rfc-9406", "hystartpp", "path.deep-queue").cut(events=400)
     text, peer = written(stream, WRITERS["quinn"])
@@ -160,7 +160,7 @@ def test_with_the_peers_log(tmp_path: Path) -> None:
     assert run("judge", tmp_path / "a.qlog", *options).exit_code == 0
 
 
-def test_the_cause(tmp_path: Path) -> None:
+def test_unlowered_window_is_reported_as_cause(tmp_path: Path) -> None:
     """A sender that does not lower its window at the exit differs by that reading, which is a cause with its level."""
     path = tmp_path / "linux-3.jsonl"
     files.save(recorded("linux-3"), path)
@@ -174,7 +174,7 @@ def test_the_cause(tmp_path: Path) -> None:
     assert json.loads(right.output)["causes"] == []
 
 
-def test_a_recording_is_kept_and_judged_alike(tmp_path: Path, log: Path) -> None:
+def test_saved_recording_gets_the_same_verdict(tmp_path: Path, log: Path) -> None:
     """A recording saved from a log gets the same verdict as the log."""
     saved = tmp_path / "saved.jsonl"
     words = ("--algorithm", "hystart", "--json")
@@ -183,7 +183,7 @@ def test_a_recording_is_kept_and_judged_alike(tmp_path: Path, log: Path) -> None
     assert json.loads(run("judge", saved, *words).output) == document | {"agreement": None, "notes": []}
 
 
-def test_cut_filter_and_back_to_a_qlog(tmp_path: Path, saved_recording: Path) -> None:
+def test_converted_output_can_be_read_again(tmp_path: Path, saved_recording: Path) -> None:
     """The output of each conversion can be read again."""
     short, bare, again = tmp_path / "short.jsonl", tmp_path / "bare.jsonl", tmp_path / "again.sqlog"
     assert run("record", "cut", saved_recording, short, "--events", "50", "--ms", "100000").exit_code == 0
@@ -197,7 +197,7 @@ def test_cut_filter_and_back_to_a_qlog(tmp_path: Path, saved_recording: Path) ->
     assert run("record", "filter", short, bare, "--without", "window").exit_code == 2
 
 
-def test_to_vector(tmp_path: Path, saved_recording: Path) -> None:
+def test_recording_converts_back_to_a_vector(tmp_path: Path, saved_recording: Path) -> None:
     """A recording of a vector's stream converts back to a vector with the same events and expectations."""
     path = tmp_path / "search" / "recorded.log.json"
     path.parent.mkdir()
@@ -209,7 +209,7 @@ def test_to_vector(tmp_path: Path, saved_recording: Path) -> None:
     assert vector.profiles["linux-4"].expect == case().expectation.expect
 
 
-def test_a_log_gives_a_vector(tmp_path: Path) -> None:
+def test_log_with_handshake_converts_to_a_vector(tmp_path: Path) -> None:
     """The log of a sender with a handshake, whose packets leave flight with their keys, gives a vector."""
     stream = recorded("rfc-9406", "hystartpp", "path.deep-queue").cut(events=300)
     (tmp_path / "a.qlog").write_text(written(stream, WRITERS["neqo"])[0], encoding="utf-8")
@@ -222,7 +222,7 @@ def test_a_log_gives_a_vector(tmp_path: Path) -> None:
     assert load(path).id == "hystartpp.recorded.a"
 
 
-def test_qvis_finds_what_it_looks_for(log: Path) -> None:
+def test_qlog_has_header_and_events_for_qvis(log: Path) -> None:
     """The qlog has the header that qvis requires, and the event names that its congestion graph draws."""
     header, *records = [json.loads(text) for text in log.read_text("utf-8").split("\x1e")[1:]]
     assert (header["qlog_version"], header["qlog_format"]) == ("0.3", "JSON-SEQ")

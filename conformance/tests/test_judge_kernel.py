@@ -51,7 +51,7 @@ def test_a_kernel_with_search_is_compared_with_all_profiles(monkeypatch: pytest.
     assert "search/draft-00, event " in alone.output
 
 
-def test_a_run_that_does_not_leave_slow_start_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_without_slow_start_exit_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run of SEARCH that stays in slow start gives exit code 4, as for any other algorithm."""
     result = judge(monkeypatch, recorded("linux-4", "search", VECTOR).cut(events=20), "--profile", "search/linux-4")
     assert result.exit_code == ExitCode.NOTHING_RUN, result.output
@@ -59,7 +59,7 @@ def test_a_run_that_does_not_leave_slow_start_is_not_judged(monkeypatch: pytest.
 
 
 @pytest.mark.live
-def test_a_kernel_without_search_says_what_it_has() -> None:
+def test_missing_search_lists_kernel_congestion_controls() -> None:
     """The message lists the congestion controls of the kernel."""
     available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
     if not available.exists() or "search" in (names := available.read_text("ascii").split()):

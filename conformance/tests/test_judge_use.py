@@ -64,14 +64,14 @@ def test_connections_are_listed_and_chosen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--trace=0", "--group=a", "--peer=/nothing", "--columns=t_us=x", "--datagram=1200"])
-def test_options_that_do_not_apply(tmp_path: Path, option: str) -> None:
+def test_options_of_other_formats_are_errors(tmp_path: Path, option: str) -> None:
     """An option for another file format is an error."""
     result = run(saved(tmp_path, "a.pcap", capture_of(recorded())), option)
     assert result.exit_code == 2
     assert "does not apply" in result.output
 
 
-def test_one_file_that_cannot_be_read(tmp_path: Path) -> None:
+def test_other_files_are_judged_despite_an_unreadable_file(tmp_path: Path) -> None:
     """Readable files are judged although one cannot be read, with exit code 2."""
     good = saved(tmp_path, "a.pcap", capture_of(recorded()))
     result = run(good, tmp_path / "none.pcap", good)
@@ -84,7 +84,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.
 
 
 @pytest.mark.parametrize("name", PACKERS)
-def test_packed_files(tmp_path: Path, name: str) -> None:
+def test_compressed_files_are_unpacked(tmp_path: Path, name: str) -> None:
     """Every packing is unpacked; consecutive members, as from pzstd and bgzip, form one file."""
     packed = PACKERS[name]
     data = capture_of(recorded())
@@ -99,7 +99,7 @@ def test_packed_files(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PACKERS)
-def test_packed_files_that_are_cut(tmp_path: Path, name: str) -> None:
+def test_truncated_compressed_capture_is_judged_with_a_note(tmp_path: Path, name: str) -> None:
     """The data before the cut is judged with a note; other commands refuse a cut file."""
     data, packed = capture_of(recorded()), PACKERS[name]
     cut = saved(tmp_path, f"a.pcap.{name}", packed(data[:20_000]) + packed(data[20_000:])[:-60])
@@ -126,7 +126,7 @@ def test_packed_files_that_are_cut(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PACKERS)
-def test_packed_tables_that_are_cut(tmp_path: Path, name: str) -> None:
+def test_truncated_compressed_table_is_judged(tmp_path: Path, name: str) -> None:
     """The rows before the cut are judged; an incomplete row is ignored."""
     data, packed = table(rows("hystart/path.deep-queue", "linux")), PACKERS[name]
     at = len(data) * 9 // 10
@@ -136,7 +136,7 @@ def test_packed_tables_that_are_cut(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "at"), [("gz", 1000), ("xz", 700), ("zst", 4)])
-def test_packed_files_that_are_broken(tmp_path: Path, name: str, at: int) -> None:
+def test_corrupted_compressed_file_is_an_error(tmp_path: Path, name: str, at: int) -> None:
     """Changed bytes within the packed data are an error."""
     packed = bytearray(PACKERS[name](capture_of(recorded())))
     packed[at : at + 8] = b"\xff" * 8
@@ -145,7 +145,7 @@ def test_packed_files_that_are_broken(tmp_path: Path, name: str, at: int) -> Non
     assert "is not a complete " in result.output
 
 
-def test_packings_without_their_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_compression_library_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message for a missing library contains a remedy."""
     monkeypatch.setitem(sys.modules, "compression.zstd", None)
     monkeypatch.setitem(sys.modules, "zstandard", None)
@@ -156,13 +156,13 @@ def test_packings_without_their_library(tmp_path: Path, monkeypatch: pytest.Monk
     assert "unpack it by xz -d" in run(saved(tmp_path, "a.pcap.xz", lzma.compress(capture_of(recorded())))).output
 
 
-def test_a_frame_to_skip(tmp_path: Path) -> None:
+def test_zstd_frame_without_data_is_skipped(tmp_path: Path) -> None:
     """A zstd file may begin with a frame without data, as pzstd writes it."""
     data = b"\x50\x2a\x4d\x18\x04\x00\x00\x00" + bytes(4) + zstandard.compress(capture_of(recorded()))
     assert run(saved(tmp_path, "a.pcap.zst", data)).exit_code == 0
 
 
-def test_a_packed_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_size_of_compressed_files_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A large capture is read up to the limit; other large files are refused."""
     data = capture_of(recorded())
     monkeypatch.setattr(files, "FILE_MAX_BYTES", len(data) - 10_000)
@@ -175,7 +175,7 @@ def test_a_packed_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("separator", [";", "\t"])
-def test_tables_of_other_tools(tmp_path: Path, separator: str) -> None:
+def test_tables_with_other_separators_and_columns(tmp_path: Path, separator: str) -> None:
     """Tables may have other separators, and ``--columns`` renames columns."""
     text = table(rows("hystart/path.deep-queue", "linux"), HEAD.replace("cwnd_bytes", "snd_cwnd")).decode()
     file = saved(tmp_path, "a.csv", b"\xef\xbb\xbf" + text.replace(",", separator).encode())
@@ -184,7 +184,7 @@ def test_tables_of_other_tools(tmp_path: Path, separator: str) -> None:
     assert "expected OURS=NAME" in run(file, "--columns", "cwnd_bytes").output
 
 
-def test_smoothed_rtts(tmp_path: Path) -> None:
+def test_rtt_samples_are_computed_from_smoothed_rtts(tmp_path: Path) -> None:
     """RTT samples are computed from the kernel's smoothed RTTs and give the same profile."""
     table_rows, smoothed_us = [], None
     for t_us, rtt_us, *rest in rows("hystart/path.deep-queue", "linux"):
@@ -196,7 +196,7 @@ def test_smoothed_rtts(tmp_path: Path) -> None:
     assert "linux" in result.output
 
 
-def test_standard_input(tmp_path: Path) -> None:
+def test_capture_from_standard_input(tmp_path: Path) -> None:
     """A capture can be read from standard input."""
     file = saved(tmp_path, "a.pcap", capture_of(recorded()))
     command = [sys.executable, "-m", "firstflight_conformance", "judge", "-"]
@@ -206,7 +206,7 @@ def test_standard_input(tmp_path: Path) -> None:
     assert b"may be: hystart/" in result.stdout
 
 
-def test_cut_frames_and_doubled_frames(tmp_path: Path) -> None:
+def test_duplicate_and_truncated_frames_are_ignored(tmp_path: Path) -> None:
     """Duplicate frames, as from two interfaces, and bytes after the last frame do not change the report."""
     whole = recorded_answer(tmp_path, file_of(frames(recorded(), How()), How()))
     twice = [(t_ns + late, packet) for t_ns, packet in frames(recorded(), How()) for late in (0, 5_000)]

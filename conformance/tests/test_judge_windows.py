@@ -59,7 +59,7 @@ class Sender:
         return Recording(Header({"kind": "test", "name": "test"}, self.config), tuple(self.recorder.steps))
 
 
-def test_a_window_that_falls_bit_by_bit() -> None:
+def test_factor_of_gradual_reduction() -> None:
     """If each loss lowers the window by one datagram, the factor is measured at the end of recovery."""
     sender = Sender(10)
     for _ in range(2):
@@ -75,7 +75,7 @@ def test_a_window_that_falls_bit_by_bit() -> None:
     assert reduction.factor * before == before - before // 4
 
 
-def test_a_window_that_falls_at_once() -> None:
+def test_factor_of_immediate_reduction() -> None:
     """A later reduction in the same recovery does not change the factor."""
     sender = Sender(10)
     for _ in range(2):
@@ -90,7 +90,7 @@ def test_a_window_that_falls_at_once() -> None:
     assert reduction.factor * before == before // 2
 
 
-def test_a_smaller_window_long_after_a_loss() -> None:
+def test_late_window_reduction_is_not_attributed_to_a_loss() -> None:
     """A loss is the evidence for a window that falls at once, but not for one that falls seconds later."""
     evidences = []
     for late_ms in (1, 2000):
@@ -134,7 +134,7 @@ def log(tmp_path: Path, first_window: int) -> Path:
     return file
 
 
-def test_the_first_window_comes_with_an_ack(tmp_path: Path) -> None:
+def test_uncertain_first_window_is_an_interval(tmp_path: Path) -> None:
     """A first window that may or may not include the growth of the ACK is reported as an interval."""
     recording = read(log(tmp_path, 17_300)).recording
     behaviour = did(subject_of(recording))

@@ -45,7 +45,7 @@ def refusal(tmp_path: Path, name: str) -> str:
 @pytest.mark.parametrize(
     "name", ["tcp-tls-upload-cubic.pcap", "tcp-delay-on-own-interface.pcap", "tcp-one-byte-behind-end.pcap"]
 )
-def test_cubic_is_named(tmp_path: Path, name: str) -> None:
+def test_cubic_is_identified(tmp_path: Path, name: str) -> None:
     """CUBIC is identified after a TLS handshake, and behind a delay on the sender's own interface."""
     code, document = answer(tmp_path, name)
     assert (code, document["undecided"]) == (0, None)
@@ -55,14 +55,14 @@ def test_cubic_is_named(tmp_path: Path, name: str) -> None:
     assert abs(document["did"]["exit"]["window_bytes"] - (92 if "tls" in name else 88) * MSS) <= 2 * MSS
 
 
-def test_the_first_ack_is_missing(tmp_path: Path) -> None:
+def test_missing_first_ack_keeps_initial_window(tmp_path: Path) -> None:
     """Without the first ACK the initial window is the same as in the whole capture."""
     code, document = answer(tmp_path, "tcp-first-ack-not-captured.pcap")
     assert code == 4
     assert document["did"]["initial_window_datagrams"] == 10
 
 
-def test_marks_that_the_capture_does_not_show(tmp_path: Path) -> None:
+def test_exit_without_visible_marks_is_undecided(tmp_path: Path) -> None:
     """A flight that falls at the exit, by a mark or an own rule, is undecided and refutes nothing."""
     code, document = answer(tmp_path, "tcp-ecn-cubic.pcap")
     assert (code, document["none_of_ours"]) == (4, False)
@@ -70,7 +70,7 @@ def test_marks_that_the_capture_does_not_show(tmp_path: Path) -> None:
     assert abs(document["did"]["exit"]["t_ms"] - 454) < 5
 
 
-def test_an_application_that_limits(tmp_path: Path) -> None:
+def test_app_limited_connection_has_no_growth_or_exit(tmp_path: Path) -> None:
     """For an application-limited connection neither growth nor exit is reported."""
     code, document = answer(tmp_path, "tcp-application-5mbit.pcap")
     assert (code, document["may_be"], document["did"]["exit"]["event"]) == (4, [], None)
@@ -78,7 +78,7 @@ def test_an_application_that_limits(tmp_path: Path) -> None:
     assert "application" in document["undecided"]
 
 
-def test_a_loss_has_its_factor(tmp_path: Path) -> None:
+def test_reno_loss_has_factor_of_one_half(tmp_path: Path) -> None:
     """The loss of Reno is reported with its factor of one half."""
     code, document = answer(tmp_path, "tcp-reno-loss.pcap")
     assert (code, document["did"]["exit"]["evidence"]) == (4, "loss")
@@ -86,7 +86,7 @@ def test_a_loss_has_its_factor(tmp_path: Path) -> None:
     assert document["undecided"].startswith("slow start ends by loss")
 
 
-def test_the_receivers_side(tmp_path: Path) -> None:
+def test_receiver_capture_gives_only_the_initial_window(tmp_path: Path) -> None:
     """A capture at the receiver gives the initial window but no profile."""
     code, document = answer(tmp_path, "tcp-receiver-side-cubic.pcap")
     assert (code, document["may_be"]) == (4, [])
@@ -94,12 +94,12 @@ def test_the_receivers_side(tmp_path: Path) -> None:
     assert document["undecided"].startswith("captured at the receiver")
 
 
-def test_a_handshake_that_is_cut(tmp_path: Path) -> None:
+def test_truncated_handshake_message_has_a_remedy(tmp_path: Path) -> None:
     """The message for a truncated handshake contains the remedy."""
     assert "-s 120" in refusal(tmp_path, "tcp-snaplen-68.pcap")
 
 
-def test_a_table_without_rtts(tmp_path: Path) -> None:
+def test_exit_by_delay_is_not_refuted_without_rtts(tmp_path: Path) -> None:
     """Without RTTs an exit by delay is not refuted, but a base without such an exit is."""
     code, document = answer(tmp_path, "table-no-rtt.csv", "--datagram", "1448")
     assert (code, document["none_of_ours"]) == (4, False)
@@ -115,7 +115,7 @@ def test_a_table_with_a_byte_order_mark(tmp_path: Path) -> None:
     assert "hystart/linux" in document["may_be"]
 
 
-def test_a_trace_of_tcp_probe(tmp_path: Path) -> None:
+def test_short_tcp_probe_trace_is_undecided(tmp_path: Path) -> None:
     """An excerpt of tcp_probe is read, but too short to decide."""
     code, document = answer(tmp_path, "tcp_probe.txt")
     assert code == 4
@@ -132,12 +132,12 @@ _FORMS = {
 
 
 @pytest.mark.parametrize("name", _FORMS)
-def test_a_form_that_is_not_read(tmp_path: Path, name: str) -> None:
+def test_unreadable_format_is_reported_with_a_remedy(tmp_path: Path, name: str) -> None:
     """The message contains the readable forms or the missing columns, and a remedy."""
     assert re.search(_FORMS[name], " ".join(refusal(tmp_path, name).split()))
 
 
-def test_a_loss_that_quiche_does_not_log(tmp_path: Path) -> None:
+def test_quiche_reduction_without_logged_loss_is_a_loss(tmp_path: Path) -> None:
     """The log is read up to the reduction, which is a loss."""
     code, document = answer(tmp_path, "quiche-0.3-loss-not-logged.qlog")
     did = document["did"]
@@ -146,13 +146,13 @@ def test_a_loss_that_quiche_does_not_log(tmp_path: Path) -> None:
     assert abs(did["first_reduction"]["factor"] - 0.7) < 0.001
 
 
-def test_a_handshake_that_is_done(tmp_path: Path) -> None:
+def test_handshake_packet_leaves_flight_with_handshake_done(tmp_path: Path) -> None:
     """The handshake packet leaves flight with HANDSHAKE_DONE."""
     code, document = answer(tmp_path, "quiche-0.3-handshake-done.qlog")
     assert (code, document["agreement"], document["did"]["slow_start_growth"]) == (4, 1, 1)
 
 
-def test_a_padded_packet_without_data(tmp_path: Path) -> None:
+def test_padded_ack_packet_is_not_in_flight(tmp_path: Path) -> None:
     """A packet of quiche with an ACK and padding alone does not count in flight."""
     file = unpacked(tmp_path, "quiche-0.3-handshake-done.qlog")
     records = file.read_text("utf-8").split("\n")
@@ -169,7 +169,7 @@ def test_a_padded_packet_without_data(tmp_path: Path) -> None:
     assert (document["agreement"], document["did"]["slow_start_growth"]) == (1, 1)
 
 
-def test_a_window_that_is_set_anew(tmp_path: Path) -> None:
+def test_window_for_new_datagram_size_is_not_an_exit(tmp_path: Path) -> None:
     """A window for another datagram size is not an exit, and quiche is recognised by its members."""
     code, document = answer(tmp_path, "quiche-0.29-window-of-larger-datagram.qlog")
     assert (code, document["did"]["exit"]["event"], document["did"]["first_reduction"]) == (4, None, None)
@@ -178,7 +178,7 @@ def test_a_window_that_is_set_anew(tmp_path: Path) -> None:
     assert "written by quiche (http3-server)" in result.output
 
 
-def test_hystartpp_in_the_kernel(tmp_path: Path) -> None:
+def test_growth_of_kernel_hystartpp_matches_the_profile(tmp_path: Path) -> None:
     """Growth in whole datagrams with a carried rest is growth of the profile."""
     code, document = answer(tmp_path, "hystartpp-rfc-9406-kernel.jsonl")
     assert (code, document["undecided"]) == (0, None)
@@ -188,7 +188,7 @@ def test_hystartpp_in_the_kernel(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("capture", sorted(CAPTURES.glob("*.pcap.gz")), ids=lambda path: path.name)
 @pytest.mark.parametrize("number", range(8))
-def test_two_acks_in_another_order(tmp_path: Path, capture: Path, number: int) -> None:
+def test_reordered_acks_do_not_change_the_verdict(tmp_path: Path, capture: Path, number: int) -> None:
     """Exchanging neighbouring ACKs does not change the verdict."""
     whole = bytearray(gzip.decompress(capture.read_bytes()))
     file = tmp_path / "capture.pcap"
@@ -220,7 +220,7 @@ def exchanged(data: bytearray, number: int) -> bytes:
     return bytes(changed)
 
 
-def test_why_slow_start_ended(tmp_path: Path) -> None:
+def test_reason_for_slow_start_exit_has_numbers_and_path(tmp_path: Path) -> None:
     """The rule has its two numbers, and the exit is related to the path."""
     code, document = answer(tmp_path, "tcp-tls-upload-cubic.pcap")
     why = {reason["profile"]: reason for reason in document["why"]}["hystart/linux"]
@@ -234,7 +234,7 @@ def test_why_slow_start_ended(tmp_path: Path) -> None:
     assert abs(path["exit_products"] - document["did"]["exit"]["window_bytes"] / path["product_bytes"]) < 0.01
 
 
-def test_nothing_is_explained_without_an_exit(tmp_path: Path) -> None:
+def test_app_limited_connection_has_no_path_or_reason(tmp_path: Path) -> None:
     """An application-limited connection has neither a path nor a reason."""
     _, document = answer(tmp_path, "tcp-application-5mbit.pcap")
     assert (document["path"], document["why"]) == (None, [])

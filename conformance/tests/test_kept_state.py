@@ -15,7 +15,7 @@ KEEPERS = [("keeps", "static"), ("keeps", "reset")]
 
 
 @pytest.mark.parametrize(("script", "form"), KEEPERS)
-def test_kept_state_is_named(tmp_path: Path, script: str, form: str) -> None:
+def test_kept_state_is_the_first_cause(tmp_path: Path, script: str, form: str) -> None:
     """For a static variable and a missing reset the first cause is kept state, with the failures that pass alone."""
     root, report = write_vectors(tmp_path / "vectors"), tmp_path / "report.json"
     words = [
@@ -38,7 +38,7 @@ def test_kept_state_is_named(tmp_path: Path, script: str, form: str) -> None:
     assert [case.get("cause") for case in adapter_report["results"]] == [None, KEPT, KEPT]
 
 
-def test_what_fails_alone_as_well_is_no_kept_state(tmp_path: Path) -> None:
+def test_case_that_fails_alone_is_not_kept_state(tmp_path: Path) -> None:
     """A case that also fails alone is not reported as kept state."""
     root = write_vectors(tmp_path / "vectors", vector("slow-start.target.more", events()))
     adapter = shlex.join(command("answers", "wrong"))

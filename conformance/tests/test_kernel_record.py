@@ -49,7 +49,7 @@ def recorded(*noted: Noted, name: str = "cubic") -> Recording:
     return recording_of(load_scenario(CLOSED_LOOP["deep-queue.json"]), name, SET_UP, list(noted), {"ended": "stop"})
 
 
-def test_bursts_become_events() -> None:
+def test_packets_sent_together_form_one_event() -> None:
     """Packets sent at one time form one event; packets are numbered from 0, in runs of one size."""
     events = recorded(sent(5 * MS, 0), sent(5 * MS, 1200), sent(6 * MS, 2400, 700, app_limited=True)).events
     assert events == (
@@ -58,7 +58,7 @@ def test_bursts_become_events() -> None:
     )
 
 
-def test_an_ack_came_when_what_it_released_left() -> None:
+def test_ack_has_the_time_of_the_released_packet() -> None:
     """An ACK has the time of the packet that it released, or without one the middle of its bracket in whole us."""
     first = [sent(5 * MS, 0), sent(5 * MS, 1200)]
     released = recorded(*first, ack(10 * MS, 10 * MS + 40 * US, 1200), sent(10 * MS + 13 * US, 2400))
@@ -69,13 +69,13 @@ def test_an_ack_came_when_what_it_released_left() -> None:
     assert [event.t_ns for event in alone.events] == [5 * MS, 10 * MS + 20 * US, 10 * MS + 50 * US]
 
 
-def test_what_left_before_an_ack_is_before_it() -> None:
+def test_packet_sent_before_an_ack_precedes_the_ack() -> None:
     """A packet sent before an ACK precedes it, even if the capture recorded the packet late."""
     events = recorded(sent(5 * MS, 0), ack(10 * MS, 10 * MS + 40 * US, 1200), sent(9 * MS, 1200)).events
     assert [type(event) for event in events] == [Sent, Sent, Ack]
 
 
-def test_the_kernel_measured_the_rate_of_bbr() -> None:
+def test_bbr_rate_interval_follows_from_the_kernel_rate() -> None:
     """The interval follows from the kernel's rate if it fits the sample (1200 bytes at 239043 B/s take 5020 us)."""
     first = [sent(5 * MS, 0), sent(5 * MS, 1200)]
     known = replace(OPEN, min_rtt_us=5010, delivery_rate=239_043)
@@ -88,7 +88,7 @@ def test_the_kernel_measured_the_rate_of_bbr() -> None:
     assert samples == [(5020 * US, 5010 * US, 5010 * US), (5 * MS, 5010 * US, 5010 * US)]
 
 
-def test_answers_are_in_bytes() -> None:
+def test_windows_are_converted_to_bytes() -> None:
     """Window and ssthresh are converted from packets of the scenario's size; the state follows from ssthresh."""
     exited = replace(OPEN, cwnd=30, ssthresh=30)
     steps = recorded(sent(MS, 0), ack(5 * MS, 6 * MS, 600), ack(7 * MS, 8 * MS, 1200, exited)).steps
@@ -97,7 +97,7 @@ def test_answers_are_in_bytes() -> None:
     assert (steps[1].subject["state"], steps[1].subject["bytes_in_flight"]) == ("congestion_avoidance", 2400)
 
 
-def test_it_ends_with_the_first_loss() -> None:
+def test_recording_ends_with_the_first_loss() -> None:
     """Repeated ACKs give no event; the ACK that starts recovery becomes the loss of the oldest packet."""
     recovering = TcpInfo(State.RECOVERY, 5, 5, 4, 1, 60_000, 60_000, 0)
     recording = recorded(
@@ -124,7 +124,7 @@ def path_of(folder: Path, name: str, **changes: Any) -> Path:
     return folder / f"{name}.json"
 
 
-def test_blocks_count_with_an_ack_that_moves_on() -> None:
+def test_advancing_ack_acknowledges_its_sack_blocks() -> None:
     """An ACK of the first packet with a block for the third acknowledges both."""
     moved = replace(ack(5 * MS, 5 * MS, 1200), blocks=((2400, 3600),))
     event = recorded(sent(MS, 0), sent(MS, 1200), sent(2 * MS, 2400), moved).events[-1]
@@ -175,7 +175,7 @@ FAST = {"rate_bps": 20_000_000, "queue_bytes": 1_000_000, "transfer_bytes": None
     ],
     ids=["cubic", "cubic-paced", "reno"],
 )
-def test_the_kernel_leaves_slow_start_where_its_profile_does(
+def test_kernel_and_profile_exit_slow_start_at_the_same_event(
     tmp_path: Path, name: str, changes: dict[str, Any], congestion_control: str, profile: str, exact: bool
 ) -> None:
     """Kernel and profile leave slow start at the same event, with equal windows before; the recording can be loaded."""
@@ -196,7 +196,7 @@ def namespaces() -> set[Path]:
     return identifiers
 
 
-def test_nothing_is_left_behind(tmp_path: Path) -> None:
+def test_runs_leave_no_process_or_namespace(tmp_path: Path) -> None:
     """Complete and interrupted runs leave neither a process nor a namespace behind."""
     before = set(descendants(os.getpid())), namespaces()
     kernel(path_of(tmp_path, "shallow-queue"), "reno")
@@ -210,7 +210,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="there is no command unshare")
-def test_the_reason_why_it_cannot_be_recorded_is_said(tmp_path: Path) -> None:
+def test_reason_for_unavailable_recording_is_reported(tmp_path: Path) -> None:
     """A missing congestion control and a machine without user namespaces are reported as reasons."""
     path = path_of(tmp_path, "shallow-queue")
     kernel(path, "reno")
@@ -232,7 +232,7 @@ def judge_kernel(*words: object) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_the_command_judges_and_keeps_the_recording(tmp_path: Path) -> None:
+def test_command_judges_and_saves_the_recording(tmp_path: Path) -> None:
     """The output has one line for the kernel and one for the run; the saved recording can be loaded."""
     path = path_of(tmp_path, "deep-queue", **FAST)
     code, output = judge_kernel("--scenario", path, "--record", tmp_path / "kept")
@@ -246,7 +246,7 @@ def test_the_command_judges_and_keeps_the_recording(tmp_path: Path) -> None:
     assert recording.header.source["version"] == os.uname().release
 
 
-def test_a_wrong_profile_differs(tmp_path: Path) -> None:
+def test_slow_start_without_hystart_differs_from_the_kernel(tmp_path: Path) -> None:
     """Slow start without HyStart does not exit where the kernel's CUBIC does: exit code 1."""
     path = path_of(tmp_path, "deep-queue", **FAST)
     code, output = judge_kernel("--scenario", path, "--profile", "slow-start/rfc-9002", "--json")
@@ -263,7 +263,7 @@ def test_a_wrong_profile_differs(tmp_path: Path) -> None:
         (["--scenario", CLOSED_LOOP["resume.json"]], ExitCode.USAGE, "saved_cwnd_bytes: the kernel takes none"),
     ],
 )
-def test_what_cannot_be_judged_is_said(words: list[object], code: int, message: str) -> None:
+def test_unusable_arguments_are_reported(words: list[object], code: int, message: str) -> None:
     """The message comes with the exit code of its kind and without a traceback."""
     exit_code, output = judge_kernel(*words)
     assert (exit_code, "Traceback" in output) == (code, False)

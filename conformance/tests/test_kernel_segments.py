@@ -26,7 +26,7 @@ SEGMENTS = {
 
 
 @pytest.mark.parametrize("segment", SEGMENTS.values(), ids=list(SEGMENTS))
-def test_what_is_packed_is_parsed(segment: Segment) -> None:
+def test_packed_segment_round_trips(segment: Segment) -> None:
     """A packed segment with any options is parsed to the same segment, also from a padded frame."""
     frame = pack(segment, ADDRESSES)
     assert parse(frame) == segment
@@ -34,7 +34,7 @@ def test_what_is_packed_is_parsed(segment: Segment) -> None:
 
 
 @pytest.mark.parametrize("segment", SEGMENTS.values(), ids=list(SEGMENTS))
-def test_checksums_of_a_packed_segment_come_to_zero(segment: Segment) -> None:
+def test_checksums_of_packed_segment_are_zero(segment: Segment) -> None:
     """The checksums over IP header, and over pseudo header and segment (RFC 9293, section 3.1), are 0."""
     frame = pack(segment, ADDRESSES)
     ip, tcp = frame[14:34], frame[34:]
@@ -43,20 +43,20 @@ def test_checksums_of_a_packed_segment_come_to_zero(segment: Segment) -> None:
     assert struct.unpack_from("!H", ip, 2)[0] == len(ip) + len(tcp)
 
 
-def test_the_checksum_of_the_example() -> None:
+def test_checksum_of_rfc_1071_example() -> None:
     """The sum of the example in RFC 1071, section 3 is ddf2; an odd byte is the higher byte of its word."""
     assert checksum(bytes.fromhex("0001f203f4f5f6f7")) == 0xFFFF - 0xDDF2
     assert checksum(b"\x12") == 0xFFFF - 0x1200
 
 
-def test_numbers_wrap() -> None:
+def test_sequence_numbers_wrap() -> None:
     """Sequence numbers wrap: 2**32 - 1 precedes 0."""
     assert distance(0, 2**32 - 1) == 1
     assert distance(2**32 - 1, 0) == -1
     assert parse(pack(replace(SEGMENTS["plain"], seq=2**32 + 5), ADDRESSES)) == replace(SEGMENTS["plain"], seq=5)
 
 
-def test_payload_is_counted_where_the_frame_is_cut() -> None:
+def test_payload_size_of_truncated_frame() -> None:
     """The payload size of a truncated frame follows from its IP header."""
     frame = bytearray(pack(SEGMENTS["timestamps"], ADDRESSES))
     struct.pack_into("!H", frame, 16, 52 + 1200)
@@ -66,14 +66,14 @@ def test_payload_is_counted_where_the_frame_is_cut() -> None:
 
 
 @pytest.mark.parametrize("length", range(66))
-def test_a_cut_frame_is_no_error(length: int) -> None:
+def test_truncated_options_are_ignored(length: int) -> None:
     """Truncated options are ignored."""
     parsed = parse(pack(SEGMENTS["one block"], ADDRESSES)[:length])
     assert parsed is None or parsed.source_port == 443
 
 
 @pytest.mark.parametrize("options", ["08", "0800", "05ff0000", "00080a", "01010101", "080300000000"])
-def test_broken_options_are_left_out(options: str) -> None:
+def test_invalid_options_are_ignored(options: str) -> None:
     """Options with length 0, options beyond the header, and bytes after the end of the list are ignored."""
     content = bytes.fromhex(options)
     content += bytes(-len(content) % 4)
@@ -84,7 +84,7 @@ def test_broken_options_are_left_out(options: str) -> None:
     assert (parsed.timestamps, parsed.sack) == (None, ())
 
 
-def test_tcp_info() -> None:
+def test_tcp_info_is_parsed() -> None:
     """The state is the second byte, words start after eight bytes, and a large ssthresh is parsed as ``None``."""
     words = [0] * 40
     words[4], words[6], words[15], words[17], words[18], words[35], words[38], words[39] = (
@@ -104,7 +104,7 @@ def test_tcp_info() -> None:
     assert tcp_info.parse(answer[:8] + struct.pack("=40I", *words)).ssthresh == 10
 
 
-def test_the_route_message_holds_its_metrics() -> None:
+def test_route_message_contains_nested_metrics() -> None:
     """The message has the lengths of the whole and of each attribute; the last nests initial window and feature."""
     message = namespace.route_message(3, 10, 16)
     assert struct.unpack_from("=I", message)[0] == len(message) == 16 + 12 + 8 + 8 + 20
@@ -112,7 +112,7 @@ def test_the_route_message_holds_its_metrics() -> None:
     assert len(namespace.route_message(3, 10, 0)) == len(message) - 8
 
 
-def test_blocks_join() -> None:
+def test_blocks_join_when_a_gap_is_filled() -> None:
     """Data above a gap forms blocks, latest first; data that fills a gap joins the front with adjacent blocks."""
     arrived = Arrived()
     for first in (0, 3, 5, 7, 6):
@@ -159,7 +159,7 @@ def test_every_second_packet_is_acknowledged() -> None:
     assert answers(receiver, 48 * MS)[1:] == [(58 * MS, 3000, (), 52)]
 
 
-def test_what_is_out_of_order_is_acknowledged_at_once() -> None:
+def test_out_of_order_data_is_acknowledged_at_once() -> None:
     """Out-of-order data is acknowledged at once, with its block and the timestamp of the last in-order segment."""
     receiver = connected()
     for index in (0, 1, 3):
@@ -167,7 +167,7 @@ def test_what_is_out_of_order_is_acknowledged_at_once() -> None:
     assert answers(receiver, 43 * MS)[1:] == [(53 * MS, 2000, ((3000, 4000),), 50)]
 
 
-def test_what_the_queue_drops_never_arrives() -> None:
+def test_packet_dropped_by_the_queue_gets_no_ack() -> None:
     """The link serves the first packet, queues the second, and drops the third, which gets no ACK."""
     receiver = connected(queue_bytes=1000)
     for index in range(3):

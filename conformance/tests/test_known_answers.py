@@ -23,7 +23,7 @@ _CARRIED = [(name, profile) for name in _PATHS for profile in load(VECTORS / f"{
 
 
 @pytest.mark.parametrize(("datagrams", "growth", "factor"), list(product(_WINDOWS, _GROWTHS, _FACTORS)))
-def test_a_sender_that_meets_a_loss(datagrams: int, growth: Fraction, factor: Fraction) -> None:
+def test_loss_is_reported_with_evidence_and_factor(datagrams: int, growth: Fraction, factor: Fraction) -> None:
     """Window, growth, evidence and factor are reported; the profile is undecided, or none of ours if growth differs."""
     verdict = judge(recorded_sender(Sender(datagrams, growth, factor=factor)))
     did = verdict.did
@@ -39,7 +39,7 @@ def test_a_sender_that_meets_a_loss(datagrams: int, growth: Fraction, factor: Fr
 
 
 @pytest.mark.parametrize(("datagrams", "tells"), list(product(_WINDOWS, (True, False))))
-def test_a_fixed_exit(datagrams: int, tells: bool) -> None:
+def test_exit_at_fixed_window_identifies_no_profile(datagrams: int, tells: bool) -> None:
     """A sender that leaves slow start at a fixed window is none of ours, whether or not it logs its threshold.
 
     In a single run a profile may leave at the same event by its own rule, but not in two runs.
@@ -56,7 +56,7 @@ def test_a_fixed_exit(datagrams: int, tells: bool) -> None:
 
 
 @pytest.mark.parametrize(("datagrams", "growth"), list(product(_WINDOWS, _GROWTHS)))
-def test_an_application_that_rests_half_of_the_time(datagrams: int, growth: Fraction) -> None:
+def test_application_pauses_are_not_an_exit(datagrams: int, growth: Fraction) -> None:
     """Pauses of the application are not reported as an exit from slow start and identify no profile."""
     verdict = judge(recorded_sender(Sender(datagrams, growth, rests=True)))
     assert verdict.did.evidence in ("loss", "none")
@@ -64,7 +64,7 @@ def test_an_application_that_rests_half_of_the_time(datagrams: int, growth: Frac
 
 
 @pytest.mark.parametrize("factor", _FACTORS)
-def test_a_window_that_is_not_logged_before_a_loss(factor: Fraction) -> None:
+def test_factor_without_a_logged_window_before_the_loss(factor: Fraction) -> None:
     """If a stack logs one window for an ACK and a loss, the factor is relative to the window after the ACK."""
     recording = recorded_sender(Sender(10, factor=factor))
     steps = list(recording.steps)
@@ -77,14 +77,14 @@ def test_a_window_that_is_not_logged_before_a_loss(factor: Fraction) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_slow_start_is_resumed(seed: int) -> None:
+def test_resumed_slow_start_is_not_refuted(seed: int) -> None:
     """A HyStart++ sender that counts in datagrams is not refuted if CSS begins and ends after single ACKs."""
     recording, _ = recorded_in_datagrams(Swaying(seed, 6_000_000))
     verdict = judge(recording)
     assert "hystartpp/rfc-9406" not in [refutation.profile for refutation in verdict.refuted]
 
 
-def test_slow_start_is_resumed_often() -> None:
+def test_slow_start_is_resumed_in_half_of_the_runs() -> None:
     """At least half of these senders resume slow start."""
     assert sum(recorded_in_datagrams(Swaying(seed, 6_000_000))[1] for seed in range(40)) >= 20
 
@@ -94,7 +94,7 @@ def _nothing_is_named(verdict: ConnectionVerdict) -> bool:
 
 
 @pytest.mark.parametrize(("name", "profile"), _CARRIED)
-def test_a_profile_is_found(name: str, profile: str) -> None:
+def test_true_profile_is_among_possible_profiles(name: str, profile: str) -> None:
     """The profile of a sender, or its base profile, is among the possible profiles."""
     vector = load(VECTORS / f"{name}.json")
     true = f"{vector.algorithm}/{profile}"

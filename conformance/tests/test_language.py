@@ -67,7 +67,7 @@ def test_each_kind_of_text_is_read(name: str, content: str, tmp_path: Path) -> N
         "What was judged is in [Which SEARCH is yours?](search.md), a list.",
     ],
 )
-def test_a_question_as_the_text_of_a_link_exempts_only_itself(content: str, tmp_path: Path) -> None:
+def test_question_in_link_text_exempts_only_the_link(content: str, tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text(content + "\n", "utf-8")
     assert "what" in categories(tmp_path / "page.md")
 
@@ -98,7 +98,7 @@ def test_a_finding_has_the_line_of_its_match(tmp_path: Path) -> None:
     assert [finding.line for finding in read(tmp_path, Path("page.md"))[1]] == [3]
 
 
-def test_thresholds_follow_from_the_codebases() -> None:
+def test_thresholds_are_computed_from_the_six_codebases() -> None:
     """1.5 times the largest rate of the six codebases, at least 1 per 1,000 words; the page contains the same numbers."""
     page = (ROOT / "docs" / "language.md").read_text("utf-8")
     rows = json.loads(language.CALIBRATION.read_text("utf-8"))["codebases"]
@@ -109,7 +109,7 @@ def test_thresholds_follow_from_the_codebases() -> None:
     assert "| threshold | | | " + " | ".join(f"{rate:.2f}" for rate in language.thresholds().values()) + " |" in page
 
 
-def test_a_directory_may_not_get_worse() -> None:
+def test_findings_above_the_baseline_are_reported() -> None:
     recorded = {"docs": Counter(words=1000, beside=3)}
     assert language.worse({"docs": Counter(words=900, beside=3)}, recorded) == []
     assert language.worse({"docs": Counter(words=2000, beside=4)}, recorded) == []
@@ -142,7 +142,7 @@ def commit(root: Path, subject: str) -> None:
     language.git(*author, "commit", "-q", "-m", subject, root=root)
 
 
-def test_added_lines_meet_the_threshold(checkout: Path) -> None:
+def test_finding_in_added_line_is_reported(checkout: Path) -> None:
     """An added line is reported with its place, committed or not, even if another finding was removed."""
     assert language.check() == []
     (checkout / "page.md").write_text("It is beside it.\n\nA clean line.\n\nBeside a third.\n", "utf-8")
@@ -154,7 +154,7 @@ def test_added_lines_meet_the_threshold(checkout: Path) -> None:
     assert [line.partition(": ")[0] for line in language.check()] == ["new.md:1"]
 
 
-def test_the_baseline_only_falls(checkout: Path) -> None:
+def test_baseline_does_not_rise_without_force(checkout: Path) -> None:
     """Without force a worse checkout does not change the baseline."""
     before = language.BASELINE.read_text("utf-8")
     (checkout / "page.md").write_text("Beside.\n\nBeside.\n\nBeside.\n", "utf-8")
@@ -169,7 +169,7 @@ def test_the_baseline_only_falls(checkout: Path) -> None:
 
 
 @pytest.mark.parametrize("subject", ["bbr: stop judging cwnd once ProbeRTT is due", "Merge branch 'a'", 'Revert "x"'])
-def test_good_subjects(subject: str) -> None:
+def test_valid_commit_subjects_are_accepted(subject: str) -> None:
     assert language.subject_complaints(subject) == []
 
 
@@ -178,11 +178,11 @@ def test_good_subjects(subject: str) -> None:
     ["Say what was measured", "docs: time", "docs: Time three choices", "docs: time three choices.", "docs: add " + "x" * 70,
      "docs: report what was measured", "docs: put one beside another"],
 )  # fmt: skip
-def test_bad_subjects(subject: str) -> None:
+def test_invalid_commit_subjects_are_reported(subject: str) -> None:
     assert language.subject_complaints(subject) != []
 
 
-def test_subjects_since_the_baseline_and_the_last_release(checkout: Path) -> None:
+def test_only_subjects_since_baseline_and_release_are_checked(checkout: Path) -> None:
     """Subjects of commits before the baseline, and before a release, are not checked."""
     assert language.commits() == []
     (checkout / "a.md").write_text("A.\n", "utf-8")
@@ -201,7 +201,7 @@ def entries(text: str) -> list[str]:
     return [line.lstrip(" -") for line in lines if line.lstrip().startswith("- ")]
 
 
-def test_the_changelog_is_for_users() -> None:
+def test_changelog_sections_and_entry_length() -> None:
     """Each release has these sections in their order, and each entry at most 25 words."""
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     order = ["Highlights", "Added", "Changed", "Fixed", "Removed"]
@@ -212,5 +212,5 @@ def test_the_changelog_is_for_users() -> None:
     assert [entry for entry in entries(text) if len(entry.split()) > 25] == []
 
 
-def test_an_entry_of_several_lines_is_counted_whole() -> None:
+def test_entry_of_several_lines_is_joined() -> None:
     assert entries("- One `code` two\n  three.\n  - four:\n    five\n\nText.\n") == ["One  two three.", "four: five"]

@@ -26,7 +26,7 @@ draws = st.lists(st.tuples(st.booleans(), st.integers(1, 9), st.integers(0, 70),
 
 
 @given(draws)
-def test_ledger_is_a_dictionary(operations: list[tuple[bool, int, int, int]]) -> None:
+def test_ledger_contains_the_same_packets_as_a_dictionary(operations: list[tuple[bool, int, int, int]]) -> None:
     """After any operations the ledger contains the same packets as a dictionary, in rising runs."""
     ledger = Ledger()
     packets: dict[int, tuple[int, int]] = {}
@@ -53,7 +53,7 @@ def test_ledger_is_a_dictionary(operations: list[tuple[bool, int, int, int]]) ->
         assert all((ledger.find(packet) is None) == (packet not in packets) for packet in range(80))
 
 
-def test_taking_from_the_middle() -> None:
+def test_taking_from_the_middle_splits_a_run() -> None:
     """A run without its middle becomes two runs."""
     ledger = filled()
     assert ledger.take(3, 4) == [Run(3, 4, 1200, 5)]
@@ -61,7 +61,7 @@ def test_taking_from_the_middle() -> None:
     assert ledger.bytes_in_flight == 8 * 1200 + 2 * 600
 
 
-def test_finding() -> None:
+def test_find_returns_the_run_of_a_packet() -> None:
     """``find`` returns the run of a packet at any place in the run."""
     ledger = filled()
     assert [ledger.find(packet) for packet in (0, 9, 10, 11, 12)] == [
@@ -69,7 +69,7 @@ def test_finding() -> None:
     ]  # fmt: skip
 
 
-def test_taking_over_a_border() -> None:
+def test_range_over_two_runs_is_taken_as_two_runs() -> None:
     """A range over two runs is returned as two runs."""
     assert filled().take(8, 10) == [Run(8, 9, 1200, 5), Run(10, 10, 600, 7)]
 
@@ -78,7 +78,7 @@ def test_taking_over_a_border() -> None:
     ("first", "last", "reason"),
     [(12, 12, "packet 12 was never sent"), (11, 13, "packet 12 was never sent"), (2, 4, "packet 3 is not in flight")],
 )
-def test_refused_takes(first: int, last: int, reason: str) -> None:
+def test_take_of_packet_not_in_flight_is_refused(first: int, last: int, reason: str) -> None:
     """A packet that is not in flight cannot be taken; the message contains the reason."""
     ledger = filled()
     ledger.take(3, 3)
@@ -87,13 +87,13 @@ def test_refused_takes(first: int, last: int, reason: str) -> None:
 
 
 @pytest.mark.parametrize("run", [Run(13, 13, 1, 1), Run(11, 12, 1, 1), Run(12, 11, 1, 1)])
-def test_refused_sends(run: Run) -> None:
+def test_send_of_unexpected_packet_number_is_refused(run: Run) -> None:
     """A packet number other than the next one is refused."""
     with pytest.raises(LedgerError, match="the next packet number is 12"):
         filled().send(run)
 
 
-def test_first_sample() -> None:
+def test_first_sample_sets_all_rtts() -> None:
     """The first sample sets all three RTTs, regardless of its delay (RFC 9002, section 5.2 and 5.3)."""
     rtt = RttEstimator()
     rtt.sample(100, 40)
@@ -105,7 +105,7 @@ def test_first_sample() -> None:
     # The delay is subtracted unless the sample would come below the minimum of 100.
     [(180, 60, 120), (160, 60, 100), (159, 60, 159), (100, 0, 100), (60, 0, 60), (60, 40, 60)],
 )
-def test_later_samples(latest: int, delay: int, adjusted: int) -> None:
+def test_smoothed_rtt_of_later_samples(latest: int, delay: int, adjusted: int) -> None:
     """The smoothed RTT is seven eighths of the old one plus one eighth of the adjusted sample."""
     rtt = RttEstimator()
     rtt.sample(100, 0)
@@ -114,7 +114,7 @@ def test_later_samples(latest: int, delay: int, adjusted: int) -> None:
     assert (rtt.latest_ns, rtt.min_ns) == (latest, min(100, latest))
 
 
-def test_variation() -> None:
+def test_rtt_variation() -> None:
     """The variation begins at half the sample; a quarter is then the distance to the smoothed RTT (section 5.3)."""
     rtt = RttEstimator()
     rtt.sample(100, 0)
@@ -123,7 +123,7 @@ def test_variation() -> None:
     assert (rtt.variation_ns, rtt.smoothed_ns) == ((3 * 50 + 100) // 4, 112)
 
 
-def test_data_that_is_sent_again() -> None:
+def test_retransmitted_data_is_open_until_acknowledged() -> None:
     """Data is open until one of its packets is acknowledged; the number of its first packet identifies it."""
     data = DataLedger()
     data.send(0, 3, ())
@@ -138,7 +138,7 @@ def test_data_that_is_sent_again() -> None:
     assert data.oldest_unacked(7) == 7
 
 
-def test_packets_without_data() -> None:
+def test_packets_with_only_ack_frames() -> None:
     """A packet with only ACK frames carries no open data, repeats none and cannot be repeated."""
     data = DataLedger()
     data.send(0, 0, ())
@@ -159,7 +159,7 @@ def test_packets_without_data() -> None:
     ("again", "reason"),
     [(((0, 2),), "3 packets are repeated by 2"), (((4, 4),), "was not sent before"), (((2, 2),), "name that one")],
 )
-def test_data_that_cannot_be_repeated(again: tuple[tuple[int, int], ...], reason: str) -> None:
+def test_invalid_retransmission_is_refused(again: tuple[tuple[int, int], ...], reason: str) -> None:
     """Repeating more packets than are sent, unsent packets, or packets that repeat data is refused."""
     data = DataLedger()
     data.send(0, 1, ())
@@ -169,7 +169,7 @@ def test_data_that_cannot_be_repeated(again: tuple[tuple[int, int], ...], reason
 
 
 @given(st.lists(st.tuples(st.integers(0, 2**59), st.integers(0, 2**40)), min_size=1, max_size=20))
-def test_estimator_stays_between(samples: list[tuple[int, int]]) -> None:
+def test_estimator_stays_near_exact_values(samples: list[tuple[int, int]]) -> None:
     """The minimum is the smallest sample, and the smoothed RTT is at most a rounding below the exact value."""
     rtt = RttEstimator()
     exact: Fraction | None = None
@@ -184,7 +184,7 @@ def test_estimator_stays_between(samples: list[tuple[int, int]]) -> None:
     assert rtt.latest_ns == samples[-1][0]
 
 
-def test_a_long_ledger_gives_its_front_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_ledger_frees_entries_at_the_front(monkeypatch: pytest.MonkeyPatch) -> None:
     """A long ledger frees entries at the front of its list, and keeps all packets in flight."""
     monkeypatch.setattr(ledger_module, "_SPARE_RUNS", 4)
     ledger = Ledger()
@@ -196,7 +196,7 @@ def test_a_long_ledger_gives_its_front_back(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(ledger._runs) <= 25
 
 
-def test_when_the_packet_of_a_mark_was_sent() -> None:
+def test_ecn_mark_has_the_sending_time_of_its_packet() -> None:
     """An ECN-CE mark contains the sending time of its packet, also after the packet has left flight."""
     sent = [Sent(5, (Run(0, 3, 1200, 5),), 4800, 4800, False), Sent(7, (Run(4, 4, 1200, 7),), 1200, 6000, False)]
     config = {"max_datagram_size_bytes": 1200}

@@ -42,7 +42,7 @@ def load(tmp_path: Path, members: dict[str, str], cases: str = CASES) -> str:
     return ""
 
 
-def test_one_entry_is_one_cause(tmp_path: Path) -> None:
+def test_entry_gives_one_deviation_per_case(tmp_path: Path) -> None:
     """An entry gives one deviation per case, each with its clause and all members of the entry."""
     assert load(tmp_path, DEFECT, CASES + '"slow-start.begin" = ["c"]\n') == ""
     deviations = load_manifest(tmp_path / "manifest.toml").deviations
@@ -55,12 +55,12 @@ def test_one_entry_is_one_cause(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS[1:])
-def test_other_kinds_need_no_more(tmp_path: Path, kind: str) -> None:
+def test_place_and_section_are_required_only_for_defects(tmp_path: Path, kind: str) -> None:
     """Deviations other than defects need neither a place nor a section."""
     assert load(tmp_path, {"kind": kind}, PROFILES if kind == OTHER_VERSION else CASES) == ""
 
 
-def test_another_version_explains_a_profile_at_any_rule(tmp_path: Path) -> None:
+def test_other_version_entry_matches_cases_of_its_profiles(tmp_path: Path) -> None:
     """An entry has profiles in place of cases, matches their vectors and paths, and needs no clause."""
     assert load(tmp_path, {"kind": OTHER_VERSION}, PROFILES) == ""
     deviations = load_manifest(tmp_path / "manifest.toml").deviations
@@ -118,19 +118,21 @@ def test_another_version_explains_a_profile_at_any_rule(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_refusals_say_place_and_remedy(tmp_path: Path, members: dict[str, str], cases: str, message: str) -> None:
+def test_error_messages_contain_key_and_allowed_values(
+    tmp_path: Path, members: dict[str, str], cases: str, message: str
+) -> None:
     """The error message contains the key, the error and the allowed values."""
     assert load(tmp_path, members, cases) == message
 
 
 @pytest.mark.parametrize("omitted", ["id", "level", "where", "section", "notice"])
-def test_a_defect_needs_all(tmp_path: Path, omitted: str) -> None:
+def test_defect_with_missing_member_is_refused(tmp_path: Path, omitted: str) -> None:
     """A defect needs an id, level, place, section and effect for a user."""
     members = {name: value for name, value in DEFECT.items() if name != omitted}
     assert load(tmp_path, members) == f"deviation[0].{omitted}: must be a non-empty string"
 
 
-def test_levels() -> None:
+def test_level_must_match_the_kind_of_deviation() -> None:
     """Only a defect has the level of a rule; an open choice has the level of an open point."""
     for manifest in load_manifests().values():
         for deviation in manifest.deviations:
@@ -139,14 +141,14 @@ def test_levels() -> None:
             assert (level == "open point") == (deviation.kind == "open"), deviation
 
 
-def test_a_cause_is_told_once() -> None:
+def test_each_explanation_has_one_kind() -> None:
     """No explanation of a stack has two kinds, because a page groups deviations by explanation."""
     for manifest in load_manifests().values():
         kinds = {(deviation.explanation, deviation.kind) for deviation in manifest.deviations}
         assert len(kinds) == len({explanation for explanation, _ in kinds}), manifest.name
 
 
-def test_an_id_is_one_defect() -> None:
+def test_shared_defect_id_means_equal_entries() -> None:
     """Adapters share an id only for the same code: place, section, level, effect and explanation are equal."""
     descriptions_by_id: dict[str, set[tuple[str | None, ...]]] = {}
     for manifest in load_manifests().values():
@@ -166,7 +168,7 @@ def test_an_id_is_one_defect() -> None:
     assert len(explained) == len(descriptions_by_id)
 
 
-def test_a_place_is_one_defect() -> None:
+def test_defects_of_a_stack_have_different_effects() -> None:
     """Two defects of a stack have different effects; otherwise one line of code would be counted twice."""
     noticed: dict[tuple[str, str | None], set[str | None]] = {}
     for manifest in load_manifests().values():
@@ -177,7 +179,7 @@ def test_a_place_is_one_defect() -> None:
     assert {key: ids for key, ids in noticed.items() if len(ids) > 1} == {}
 
 
-def test_tcp_and_quic_have_their_own_texts() -> None:
+def test_defects_cite_texts_of_their_transport() -> None:
     """Defects of TCP stacks cite texts on TCP, and no QUIC stack has a defect against a text on TCP alone."""
     for manifest in load_manifests().values():
         is_tcp = "TCP" in manifest.title
@@ -208,7 +210,7 @@ def test_each_defect_is_complete() -> None:
     assert len(places) > 30
 
 
-def test_each_adapter_says_what_it_supplies(tmp_path: Path) -> None:
+def test_adapter_manifests_list_supplied_state(tmp_path: Path) -> None:
     """The manifest of a third-party adapter lists the state that the adapter supplies in place of the handshake."""
     stacks = [manifest for manifest in load_manifests().values() if manifest.role == "third-party"]
     assert all(manifest.supplied_before_start for manifest in stacks)
@@ -218,14 +220,14 @@ def test_each_adapter_says_what_it_supplies(tmp_path: Path) -> None:
         load_manifest(path)
 
 
-def test_the_initial_rtt_of_an_adapter_is_no_defect() -> None:
+def test_initial_rtt_of_adapter_is_not_a_defect() -> None:
     """A connection has the RTT of its handshake before it processes the first ACK of application data."""
     for manifest in load_manifests().values():
         for deviation in manifest.deviations:
             assert "349 ms" not in (deviation.notice or ""), manifest.name
 
 
-def test_a_cap_at_twice_the_flight_is_not_held_against_a_stack() -> None:
+def test_entries_on_the_cap_cite_the_ratelimited_draft() -> None:
     """Entries on the cap in msquic and s2n-quic cite draft-ietf-ccwg-ratelimited-increase, which requires it."""
     for name in ("msquic", "s2n-quic-core", "s2n-quic-core-hystartpp"):
         explanations = {

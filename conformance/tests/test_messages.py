@@ -33,7 +33,7 @@ def run(*words: object) -> Result:
         (".", None, "is a directory; pass the program in it"),
     ],
 )
-def test_a_path_that_is_no_command(
+def test_unusable_adapter_path_is_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, mode: int | None, message: str
 ) -> None:
     """A path is not looked up among the adapters of the checkout."""
@@ -55,7 +55,7 @@ def test_a_path_that_is_no_command(
         ({"slow-start": ["x"]}, "declares slow-start/x, which does not exist; available: ack-counting, rfc-9002"),
     ],
 )
-def test_a_hello_that_declares_what_is_not(tmp_path: Path, claims: Any, message: str) -> None:
+def test_unknown_declared_name_is_reported(tmp_path: Path, claims: Any, message: str) -> None:
     """A misspelt name in a declaration is reported with the nearest name, with exit code 4."""
     root = write_vectors(tmp_path / "vectors")
     adapter = command("declares", json.dumps({"algorithms": claims}))
@@ -87,7 +87,9 @@ def test_a_hello_that_declares_what_is_not(tmp_path: Path, claims: Any, message:
         (("show", SEARCH, "--qlog"), 2, "--qlog needs a case with events of its own"),
     ],
 )  # fmt: skip
-def test_what_is_meant(tmp_path: Path, words: tuple[str, ...], code: int, message: str) -> None:
+def test_unknown_name_is_reported_with_the_nearest_name(
+    tmp_path: Path, words: tuple[str, ...], code: int, message: str
+) -> None:
     """A wrong name is reported with the nearest of the remaining names."""
     other_vectors = [vector("slow-start.other.small", events()), vector("hystartpp.other.small", events())]
     for other_vector, algorithm, profile in zip(
@@ -98,14 +100,14 @@ def test_what_is_meant(tmp_path: Path, words: tuple[str, ...], code: int, messag
     assert (result.exit_code, message in result.output) == (code, True), result.output
 
 
-def test_a_misspelt_command() -> None:
+def test_misspelt_command_is_reported_with_the_nearest() -> None:
     """A misspelt command is reported with the nearest command."""
     result = run("rnu")
     assert result.exit_code == 2
     assert "No such command 'rnu'; did you mean run?" in result.output
 
 
-def test_a_log_on_standard_output(tmp_path: Path) -> None:
+def test_log_line_on_standard_output_is_reported(tmp_path: Path) -> None:
     """A log line on standard output is shown without its end, with the remedy; different lines share one block."""
     more = [vector(f"slow-start.target.more-{number}", events()) for number in range(3)]
     root = write_vectors(tmp_path / "vectors", *more)
@@ -127,7 +129,7 @@ def test_a_log_on_standard_output(tmp_path: Path) -> None:
     assert "and 5 more" in result.output
 
 
-def test_a_float_is_no_integer(tmp_path: Path) -> None:
+def test_float_in_an_answer_is_reported(tmp_path: Path) -> None:
     """A float is reported as received; different numbers share one block."""
     root = write_vectors(tmp_path / "vectors", vector("slow-start.target.larger", events()))
     result = run("run", "--vectors", root, "--adapter", shlex.join(command("answers", "float")))
@@ -135,7 +137,7 @@ def test_a_float_is_no_integer(tmp_path: Path) -> None:
     assert result.output.count("is not an integer") == 1
 
 
-def test_who_is_slow_learns_of_the_option(tmp_path: Path) -> None:
+def test_timeout_message_contains_limit_and_option(tmp_path: Path) -> None:
     """A timeout message contains the limit per case and its option."""
     root = write_vectors(tmp_path / "vectors")
     adapter = shlex.join(command("behaves", "hang"))
@@ -144,7 +146,7 @@ def test_who_is_slow_learns_of_the_option(tmp_path: Path) -> None:
     assert "event 1: no answer within 1 s, the deadline for the answers of a case (--deadline-s)" in output
 
 
-def test_a_case_of_the_closed_loop_is_shown() -> None:
+def test_show_prints_a_closed_loop_case() -> None:
     """`show` with the id of a closed-loop case prints the events of the model's run."""
     result = run("show", SEARCH)
     assert result.exit_code == 0
@@ -153,7 +155,7 @@ def test_a_case_of_the_closed_loop_is_shown() -> None:
     assert re.search(r"^the run ends: (complete|stopped)$", result.output, re.MULTILINE)
 
 
-def test_shrink_counts_what_it_looked_at(tmp_path: Path) -> None:
+def test_shrink_counts_undeclared_cases_separately(tmp_path: Path) -> None:
     """Cases of undeclared profiles are counted separately."""
     undeclared = vector("slow-start.other.small", events())
     undeclared["profiles"]["ack-counting"] = undeclared["profiles"].pop("rfc-9002")
@@ -163,7 +165,7 @@ def test_shrink_counts_what_it_looked_at(tmp_path: Path) -> None:
     assert "no difference in 3 cases; 1 cases belong to undeclared profiles" in result.output
 
 
-def test_none_is_a_word_of_python(tmp_path: Path) -> None:
+def test_reports_do_not_contain_python_none(tmp_path: Path) -> None:
     """Report and JUnit show "none" instead of Python's None; JUnit has the duration of each case."""
     root = write_vectors(tmp_path / "vectors")
     junit = tmp_path / "junit.xml"
@@ -201,13 +203,13 @@ serve(lambda case, message, answer: line(answer | ({{"ssthresh_bytes": None}} if
         (["dev"], "rel", ["relay"]),
     ],
 )
-def test_the_shell_completes(words: list[str], incomplete: str, completed: list[str]) -> None:
+def test_shell_completes_names_and_commands(words: list[str], incomplete: str, completed: list[str]) -> None:
     """The shell completes algorithms, profiles, cases, adapters and commands."""
     shell = BashComplete(main, {}, "firstflight", "_FIRSTFLIGHT_COMPLETE")
     assert [item.value for item in shell.get_completions(words, incomplete)] == completed
 
 
-def test_the_shell_completes_the_path_of_an_adapter() -> None:
+def test_shell_completes_adapter_paths() -> None:
     """The shell itself completes the path of an adapter."""
     shell = BashComplete(main, {}, "firstflight", "_FIRSTFLIGHT_COMPLETE")
     assert [item.type for item in shell.get_completions(["run", "--adapter"], "./li")] == ["file"]

@@ -24,7 +24,7 @@ def test_json_is_one_object() -> None:
     }  # fmt: skip
 
 
-def test_units_and_bare_numbers_are_the_same() -> None:
+def test_units_and_bare_numbers_give_the_same_output() -> None:
     bare = run("slow-start", "--rate-bps", "10000000", "--rtt-ns", "200000000", "--size-bytes", "2000000", "--json")
     units = run("slow-start", "--rate-bps", "0.01Gbit/s", "--rtt-ns", "0.2s", "--size-bytes", "2MB", "--json")
     assert bare.output == units.output
@@ -47,14 +47,14 @@ def test_every_scheme(scheme: str, options: tuple[str, ...], psi: int) -> None:
     assert json.loads(result.output)["psi"] == psi
 
 
-def test_the_readable_answer_and_the_speedup() -> None:
+def test_text_output_has_response_time_and_speedup() -> None:
     options = ("--size-bytes", "65161", "--approved-rate-bps", "5.12Mbit/s", "--against", "slow-start")
     result = run("quick-start", *PATH, *options)
     assert "speedup of quick-start over slow-start: 3.289356" in result.output
     assert "response time  1004.800828 ms" in result.output
 
 
-def test_a_sweep_is_a_table_and_a_plot(tmp_path: Path) -> None:
+def test_sweep_writes_a_table_and_a_plot(tmp_path: Path) -> None:
     plot = tmp_path / "sweep.svg"
     result = run(
         "jump-start", *PATH, "--sweep", "1kB..10MB", "--points", "6", "--against", "slow-start", "--plot", str(plot)
@@ -105,7 +105,7 @@ def test_errors_end_with_exit_code_2(options: tuple[str, ...], message: str) -> 
     assert message in result.output
 
 
-def test_quantities() -> None:
+def test_quantities_are_parsed() -> None:
     assert parse("1.5Mbit/s", RATES) == parse("1500 kbps", RATES) == 1_500_000
     assert parse("200ms", TIMES) == parse("0.2 s", TIMES) == 200_000_000
     assert parse("64KiB", SIZES) == 65_536

@@ -59,7 +59,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_mutants_of_the_checkout() -> None:
+def test_mutants_have_description_and_unique_text_or_reading() -> None:
     """Each mutant of the checkout has a description, and a text that occurs once or a different reading."""
     mutants = load_mutants()
     assert len(mutants) > 60
@@ -89,7 +89,7 @@ def test_every_changed_text_compiles() -> None:
             compile(text, f"{mutant.id}: {path}", "exec")
 
 
-def test_names_of_mutants_exist() -> None:
+def test_mutants_use_existing_names() -> None:
     """Mutants use only existing names; an unknown name would raise an error in every vector that reaches it."""
     for mutant in load_mutants():
         for path, text in changed_texts(mutant).items():
@@ -98,7 +98,7 @@ def test_names_of_mutants_exist() -> None:
             assert global_names(code) <= own | set(dir(builtins)), mutant.id
 
 
-def test_a_good_file(folder: Path) -> None:
+def test_valid_file_is_loaded(folder: Path) -> None:
     """Mutants of both kinds are loaded; the profile of a mutant overrides the profile of the file."""
     second_flip = FLIP.replace('"x"', '"y"').replace("floor", "nearest") + 'profile = "lanman-2024-literal"\n'
     (folder / "mutants.toml").write_text(f"{HEAD}[[mutant]]\n{CODE}\n[[mutant]]\n{second_flip}", encoding="utf-8")
@@ -157,7 +157,7 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_malformed_mutants(folder: Path, name: str) -> None:
+def test_malformed_mutants_are_refused(folder: Path, name: str) -> None:
     """A malformed file is refused with the mutant's id; the command ends with exit code 2."""
     content, reason = MALFORMED[name]
     (folder / "mutants.toml").write_text(content, encoding="utf-8")
@@ -169,7 +169,7 @@ def test_malformed_mutants(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(("find", "times"), [("WINDOW_BINS", r"\d+"), ("WINDOW_BINS = 11", "0")])
-def test_a_text_that_is_not_unique(folder: Path, few: Path, find: str, times: str) -> None:
+def test_ambiguous_or_missing_text_is_refused(folder: Path, few: Path, find: str, times: str) -> None:
     """A text that occurs more than once, or never, is refused before any case is judged."""
     content = HEAD + "[[mutant]]\n" + CODE.replace('find = "WINDOW_BINS = 10"', f'find = "{find}"')
     (folder / "mutants.toml").write_text(content, encoding="utf-8")
@@ -193,7 +193,7 @@ RIGHT = {name: importlib.import_module(name) for name in mutable_files().values(
 
 
 @pytest.mark.parametrize("mutant_id", ["pto-collapses", "shift-floor", "grow-twice"])
-def test_right_modules_come_back(mutant_id: str) -> None:
+def test_original_modules_are_restored(mutant_id: str) -> None:
     """A mutant replaces its modules, or with a flipped reading only the controller, until it ends or crashes."""
     mutant = by_id(mutant_id)
     with mutated(mutant) as controller:
@@ -213,7 +213,7 @@ def own(module: ModuleType) -> set[int]:
     }
 
 
-def test_a_change_is_seen_by_all_that_build_on_it() -> None:
+def test_replaced_module_is_used_by_all_modules() -> None:
     """While a module is replaced, no other module uses the original."""
     for path, name in mutable_files().items():
         with fresh_modules({path: path.read_text("utf-8")}):
@@ -225,7 +225,7 @@ def test_a_change_is_seen_by_all_that_build_on_it() -> None:
     assert_right_modules()
 
 
-def test_text_that_does_not_compile(few: Path) -> None:
+def test_invalid_python_keeps_original_modules(few: Path) -> None:
     """A mutant with invalid Python leaves the unmodified modules in place."""
     broken = replace(by_id("grow-twice"), replace="_saturate((")
     with pytest.raises(SyntaxError):
@@ -250,7 +250,7 @@ def test_a_flip_changes_one_reading() -> None:
         ("grow-twice", "slow-start.growth.doubling@rfc-9002"),
     ],
 )
-def test_killed_by_what_should_kill_it(few: Path, mutant_id: str, case: str) -> None:
+def test_intended_case_kills_the_mutant(few: Path, mutant_id: str, case: str) -> None:
     """The intended case rejects a flipped reading and changed code by their windows."""
     kills = kills_of(few, by_id(mutant_id))
     assert case in kills.by_windows
@@ -266,19 +266,19 @@ def test_killed_by_what_should_kill_it(few: Path, mutant_id: str, case: str) -> 
         ("tt-packet-time-rounded", ["transfer-time.domain.widest-slow-start@slow-start"]),
     ],
 )
-def test_computations_kill(mutant_id: str, killed_by: list[str]) -> None:
+def test_intended_computation_kills_the_mutant(mutant_id: str, killed_by: list[str]) -> None:
     """Only the intended case rejects a mutant of a computation."""
     assert kills_of(VECTORS, by_id(mutant_id)).by_windows == killed_by
     assert_right_modules()
 
 
-def test_the_right_computation_survives() -> None:
+def test_unchanged_computation_survives() -> None:
     """No case rejects a computation whose text is unchanged."""
     mutant = by_id("tt-segments-fluid")
     assert kills_of(VECTORS, replace(mutant, replace=mutant.find)).survives
 
 
-def test_the_right_one_survives(few: Path) -> None:
+def test_equivalent_mutant_survives(few: Path) -> None:
     """No case rejects an equivalent mutant, so it needs an argument."""
     none = replace(by_id("grow-twice"), replace="_saturate(state.cwnd_bytes + (growing * run.size_bytes))")
     kills = kills_of(few, none)
@@ -293,7 +293,7 @@ def test_state_alone_does_not_kill(few: Path) -> None:
     assert set(kills.by_state) == {case.id for case in cases(load_all(few)) if case.profile == "rfc-9002"}
 
 
-def test_a_crash_kills_nothing(few: Path) -> None:
+def test_crash_does_not_kill_a_mutant(few: Path) -> None:
     """A crash does not kill a mutant, because its text may be out of date and need repair."""
     crash = replace(by_id("grow-twice"), find="return Outcome.SENT  #", replace="return 1 // 0  #")
     kills = kills_of(few, crash)
@@ -304,12 +304,12 @@ def test_a_crash_kills_nothing(few: Path) -> None:
     ("killed", "why", "explained"),
     [(["a"], "", True), ([], "because", True), ([], "", False), (["a"], "because", False)],
 )
-def test_explained(killed: list[str], why: str, explained: bool) -> None:
+def test_mutant_is_explained_if_killed_or_argued(killed: list[str], why: str, explained: bool) -> None:
     """A mutant is explained if it is either killed or has an argument, but not both."""
     assert Kills(by_id("grow-twice"), by_windows=killed).is_explained(why) == explained
 
 
-def test_the_score_alone(few: Path) -> None:
+def test_score_rejects_the_same_mutants_as_the_matrix(few: Path) -> None:
     """The score alone rejects the same mutants, each by one of the cases of the whole matrix."""
     mutants = [by_id(name) for name in ("grow-twice", "shift-floor", "pto-collapses")]
     for part, whole in zip(kill_matrix(mutants, few, 1, whole=False), kill_matrix(mutants, few, 1), strict=True):
@@ -318,7 +318,7 @@ def test_the_score_alone(few: Path) -> None:
         assert {*part.by_windows} <= {*whole.by_windows}
 
 
-def test_processes_agree(few: Path) -> None:
+def test_matrix_is_independent_of_process_count(few: Path) -> None:
     """One process and two give the same matrix."""
     mutants = [by_id(name) for name in ("grow-twice", "shift-floor", "pto-collapses")]
     assert kill_matrix(mutants, few, 1) == kill_matrix(mutants, few, 2)
@@ -336,7 +336,9 @@ def test_processes_agree(few: Path) -> None:
     ],
     ids=["killed", "killed in spite of its argument", "survives", "equivalent"],
 )  # fmt: skip
-def test_command(folder: Path, few: Path, tmp_path: Path, entry: str, code: int, score: str) -> None:
+def test_command_prints_score_and_writes_matrix(
+    folder: Path, few: Path, tmp_path: Path, entry: str, code: int, score: str
+) -> None:
     """The command prints the score, writes the matrix, and fails if a mutant is not explained."""
     (folder / "mutants.toml").write_text(f"{HEAD}[[mutant]]\n{entry}", encoding="utf-8")
     words = ["dev", "mutants", "--jobs", "1", "--vectors", str(few), "--json", str(tmp_path / "new" / "matrix.json")]

@@ -67,7 +67,7 @@ def test_every_candidate_answers_in_every_profile(algorithm: str) -> None:
                         pytest.fail(f"{candidate.id} in {profile}, {case.id}: {error!r}")
 
 
-def test_a_mutant_that_its_model_outgrew_kills_nothing() -> None:
+def test_outdated_mutant_crashes_and_is_not_rejected() -> None:
     """A mutant that returns a tuple instead of an outcome, as older models did, crashes and is not rejected."""
     from adequacy.kill import kills_of
     from firstflight_conformance.paths import VECTORS
@@ -79,7 +79,7 @@ def test_a_mutant_that_its_model_outgrew_kills_nothing() -> None:
     assert crashed.by_crash and not crashed.by_windows
 
 
-def test_a_diagnosis_that_fails_leaves_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_diagnosis_keeps_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     """If the diagnosis raises, the exit code is still a divergence, and the error is printed with its place."""
 
     def broken(*_: object) -> None:
@@ -94,7 +94,7 @@ def test_a_diagnosis_that_fails_leaves_the_verdict(monkeypatch: pytest.MonkeyPat
     assert "the verdict is valid" in result.stderr
 
 
-def test_a_stack_without_ecn_is_told_its_rule() -> None:
+def test_broken_rule_is_reported_for_stack_without_ecn() -> None:
     """A stack without ECN ends with exit code 1, with the broken rule of RFC 9002 and its level."""
     adapter = Path(__file__).parent / "mutant_adapter.py"
     command = f"{sys.executable} {adapter} slow-start rfc-9002 - ce-ignored"

@@ -41,7 +41,7 @@ TIED = ("resume-at-threshold-avoidance",)
 
 
 @pytest.mark.parametrize("name", BUGS)
-def test_planted_bugs_show_in_the_window(name: str) -> None:
+def test_planted_bugs_change_the_window(name: str) -> None:
     """The window alone, which every stack reports, reveals each bug on its path."""
     mutant = MUTANTS[name]
     case = next(c for c in stimulus_cases() if c.id == f"stimulus:{BUGS[name]}@hystartpp/{mutant.profile}")
@@ -56,7 +56,7 @@ def test_planted_bugs_show_in_the_window(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(BUGS)[:3])
-def test_planted_bugs_behind_an_adapter(name: str) -> None:
+def test_planted_bugs_in_an_adapter_are_diagnosed(name: str) -> None:
     """Each bug fails as an adapter in the loop; the first cause is exactly the mutant or an equivalent edit."""
     adapter = shlex.join(
         [sys.executable, str(Path(__file__).with_name("mutant_adapter.py")), "hystartpp", "rfc-9406", "-", name]
@@ -68,7 +68,7 @@ def test_planted_bugs_behind_an_adapter(name: str) -> None:
     assert f"cause: {name} " in first or f"exact, but cannot be distinguished from {name} " in first
 
 
-def test_a_choice_behind_an_adapter() -> None:
+def test_choice_in_an_adapter_is_reported_as_open_point() -> None:
     """Congestion avoidance at the threshold differs on a path; the run ends with 0 and reports an open point.
 
     Vectors allow both choices. One ACK with less growth is within the bound of congestion avoidance as well.
@@ -82,7 +82,7 @@ def test_a_choice_behind_an_adapter() -> None:
     assert "careful-resume A39 is open" in result.output or "slow-start S2 is open" in result.output
 
 
-def test_a_right_one_survives() -> None:
+def test_unchanged_mutant_survives() -> None:
     """No path rejects a mutant without a change; more than five paths reject a wrong one."""
     mutant = MUTANTS["hystartpp-half-growth"]
     right = Mutant(**{name: getattr(mutant, name) for name in mutant.__slots__} | {"replace": mutant.find})
@@ -91,7 +91,7 @@ def test_a_right_one_survives() -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_matrix(jobs: int) -> None:
+def test_matrix_is_independent_of_process_count(jobs: int) -> None:
     """One process and two give the same matrix, without computations, which cannot run in the loop."""
     chosen = [MUTANTS[name] for name in ("hystartpp-one-sample", "tt-segments-fluid")]
     (kills,) = loop_matrix(chosen, jobs)
@@ -99,7 +99,7 @@ def test_matrix(jobs: int) -> None:
     assert "stimulus:deep-queue@hystartpp/rfc-9406" in kills.by_windows
 
 
-def test_survivors_are_known_and_say_why() -> None:
+def test_survivors_have_a_reason() -> None:
     """Every survivor is a mutant for the loop that is not argued to be equivalent, and has a reason."""
     named = reasons()
     assert set(named) <= set(MUTANTS)
@@ -109,7 +109,7 @@ def test_survivors_are_known_and_say_why() -> None:
         assert len(why) > 40
 
 
-def test_no_path_has_what_survivors_need() -> None:
+def test_paths_lack_the_events_that_survivors_need() -> None:
     """Runs of the model do not contain the events that survivors need."""
     needs = {group.needs for group in load_survivors() if group.needs}
     assert len(needs) == 6
@@ -120,7 +120,7 @@ def test_no_path_has_what_survivors_need() -> None:
             assert not needs & kinds, case.id
 
 
-def test_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_prints_score_and_survivors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command prints the score and the reason of each survivor. ``make mutants`` runs it on all mutants."""
     few = [MUTANTS[name] for name in (*BUGS, "hystartpp-ignores-ce", "grow-twice", EQUIVALENT)]
     monkeypatch.setattr("adequacy.mutants.load_mutants", lambda: few)
@@ -144,7 +144,7 @@ def _recorded() -> set[str]:
 
 
 @pytest.mark.long
-def test_every_survivor_is_explained_and_no_other() -> None:
+def test_paths_reject_exactly_the_mutants_without_a_reason() -> None:
     """The paths reject exactly the mutants without a reason to survive."""
     named = reasons()
     for kills in loop_matrix(list(MUTANTS.values()), 2):
@@ -153,7 +153,7 @@ def test_every_survivor_is_explained_and_no_other() -> None:
 
 
 @pytest.mark.long
-def test_what_is_said_of_survivors_holds() -> None:
+def test_survivor_groups_match_the_vectors() -> None:
     """Vectors that reject a survivor have the event its group needs; without such an event no recorded vector does."""
     events = {vector.id: {event["ev"] for event in vector.raw_events} for vector in every_vector()}
     recorded = _recorded()

@@ -144,7 +144,7 @@ def mutated_qlogs(tmp_path: Path, count: int) -> None:
 
 
 @pytest.mark.parametrize("at", [110, 139, 143, 165])
-def test_an_ack_and_the_data_in_front_of_it_are_exchanged(tmp_path: Path, at: int) -> None:
+def test_exchanged_ack_and_data_do_not_change_the_verdict(tmp_path: Path, at: int) -> None:
     """Data that echoes an older time stamp than the ACK was sent first, so the verdict equals the original's."""
     head, packets = parts(CAPTURES / "plain-cubic-tso.pcap.gz")
     file = tmp_path / "capture.pcap"
@@ -158,7 +158,7 @@ def test_an_ack_and_the_data_in_front_of_it_are_exchanged(tmp_path: Path, at: in
     assert changed.may_be == plain.may_be != ()
 
 
-def test_the_last_segment_of_the_first_flight_is_missing(tmp_path: Path) -> None:
+def test_missing_last_segment_makes_initial_window_ambiguous(tmp_path: Path) -> None:
     """A missing last segment of the first flight makes the initial window ambiguous, and no profile is named."""
     head, packets = parts(CAPTURES / "access-line-bbr.pcap.gz")
     file = tmp_path / "capture.pcap"
@@ -178,7 +178,7 @@ def test_the_last_segment_of_the_first_flight_is_missing(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["plain-cubic-tso", "bursts-cubic"])
-def test_the_clock_of_the_capture_steps(tmp_path: Path, name: str) -> None:
+def test_capture_clock_step_refutes_no_profile(tmp_path: Path, name: str) -> None:
     """A clock step of 10 ms in slow start, visible in the sender's time stamps, refutes no profile."""
     head, packets = parts(CAPTURES / f"{name}.pcap.gz")
     at = {"plain-cubic-tso": 160, "bursts-cubic": 404}[name]
@@ -211,29 +211,29 @@ def _change(records: list[str], random: Random) -> None:
         records[at] = "\x1e" + json.dumps(record)
 
 
-def test_some_captures(tmp_path: Path) -> None:
+def test_some_mutated_captures(tmp_path: Path) -> None:
     """A few in each run."""
     mutated_captures(tmp_path, 60)
 
 
-def test_some_qlogs(tmp_path: Path) -> None:
+def test_some_mutated_qlogs(tmp_path: Path) -> None:
     """A few in each run."""
     mutated_qlogs(tmp_path, 40)
 
 
 @pytest.mark.long
-def test_a_thousand_captures(tmp_path: Path) -> None:
+def test_a_thousand_mutated_captures(tmp_path: Path) -> None:
     """A thousand of them."""
     mutated_captures(tmp_path, 1000)
 
 
 @pytest.mark.long
-def test_a_thousand_qlogs(tmp_path: Path) -> None:
+def test_a_thousand_mutated_qlogs(tmp_path: Path) -> None:
     """A thousand of them."""
     mutated_qlogs(tmp_path, 1000)
 
 
-def test_a_long_capture_is_followed_to_the_end_of_slow_start(tmp_path: Path) -> None:
+def test_long_capture_is_read_until_the_flight_stops_growing(tmp_path: Path) -> None:
     """A capture with a tail of 18,000 frames at one flight is read only until the flight stops growing."""
     head, packets = parts(CAPTURES / "access-line-cubic.pcap.gz")
     file = tmp_path / "capture.pcap"

@@ -106,7 +106,7 @@ def networks(draw: st.DrawFn) -> Network:
 
 @settings(max_examples=120, deadline=None)
 @given(networks())
-def test_any_network(drawn: Network) -> None:
+def test_transfers_arrive_whole_on_any_network(drawn: Network) -> None:
     """Every transfer arrives whole despite losses, and the properties of every flow hold."""
     result = run_network(drawn, record=tuple(flow.name for flow in drawn.flows))
     for flow, flow_plan in zip(result.flows, drawn.flows, strict=True):
@@ -126,7 +126,7 @@ def run_of(name: str) -> NetworkResult:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_networks_of_the_checkout(name: str) -> None:
+def test_networks_of_the_checkout_run(name: str) -> None:
     """Each network runs with one sample per interval; delivery never decreases and never exceeds the link rate."""
     result = run_of(name)
     for flow in result.flows:
@@ -145,7 +145,7 @@ def test_first_loss_on_the_geostationary_path() -> None:
     assert flow.first_loss_ns is not None and 10_900 * MS < flow.first_loss_ns < 11_000 * MS
 
 
-def test_two_flows_share() -> None:
+def test_two_equal_flows_get_equal_service() -> None:
     """Two equal flows that start together get equal service; the link is busy while both have data."""
     flows = [plan("a", transfer_bytes=2_000_000), plan("b", transfer_bytes=2_000_000, start_ns=1)]
     result = run_network(network(*flows))
@@ -155,7 +155,7 @@ def test_two_flows_share() -> None:
     assert ends[0] > 2500 * MS
 
 
-def test_a_flow_alone_by_hand() -> None:
+def test_packet_times_of_a_single_flow() -> None:
     """Handshake and ten packets: SYN, SYN-ACK, then 1 ms for each packet; the last byte travels for another 10 ms."""
     result = run_network(network(plan(transfer_bytes=10_000, connection=Handshake(1000), ack_bytes=0)))
     flow = result.flow("one")
@@ -203,7 +203,7 @@ def run_limited(*, seed: int = 1, link: Link = LINK_WITH_ROOM, **changes: Any) -
     return run_network(network(limited(**changes), link=link, seed=seed), record=("one",)).flow("one")
 
 
-def test_max_data_by_hand() -> None:
+def test_max_data_arrival_times() -> None:
     """A limit arrives 10 ms after the fifth packet of every ten: at 15 ms and every 25 ms later, and at 20 ms."""
     flow = run_limited()
     assert sent(flow)[:6] == [(0, 10_000), (25, 5000), (30, 5000), (50, 5000), (55, 5000), (75, 5000)]
@@ -211,19 +211,19 @@ def test_max_data_by_hand() -> None:
     assert flow.delivered_bytes == 100_000
 
 
-def test_max_data_that_grows_by_hand() -> None:
+def test_growing_max_data_limits() -> None:
     """The limit is 5000 + 20,000 at 25 ms; the next one, 15,000 + 40,000, follows ten packets later."""
     assert sent(run_limited(max_data_factor=2))[:3] == [(0, 10_000), (25, 15_000), (50, 30_000)]
 
 
-def test_max_data_ends_with_a_short_packet() -> None:
+def test_last_packet_before_max_data_is_short() -> None:
     """At the limit a packet has the bytes that are left; half of an odd window is rounded down."""
     flow = run_limited(max_data_bytes=1999)
     # At 11 ms 999 bytes of the limit are left, half of the window; at the second arrival 1000 bytes are left.
     assert sent(flow)[:3] == [(0, 1999), (21, 1000), (42, 1999)]
 
 
-def test_max_data_and_a_probe() -> None:
+def test_probes_do_not_exceed_max_data() -> None:
     """Probes repeat data instead of exceeding the limit, and every transfer completes however many packets are lost."""
     flows = [run_limited(seed=seed, link=replace(LINK, loss_ppm=400_000), max_data_bytes=1000) for seed in range(20)]
     assert all(flow.delivered_bytes == 100_000 for flow in flows)
@@ -235,7 +235,7 @@ def test_max_data_and_a_probe() -> None:
         assert len(new) == 100
 
 
-def test_max_data_is_announced() -> None:
+def test_backlog_contains_the_smaller_window() -> None:
     """The backlog contains the smaller of both windows."""
     backlogs = [
         run_limited(receive_window_bytes=window).events[0].receive_window_bytes  # type: ignore[union-attr]
@@ -303,7 +303,7 @@ def test_malformed_networks(tmp_path: Path, name: str) -> None:
     assert command(path).exit_code == 2
 
 
-def test_same_names_are_refused(tmp_path: Path) -> None:
+def test_duplicate_flow_names_are_refused(tmp_path: Path) -> None:
     """Flows with the same name are refused."""
     content = raw()
     content["flows"] *= 2
@@ -319,7 +319,7 @@ def short(tmp_path: Path) -> Path:
     return write(tmp_path, content)
 
 
-def test_command(tmp_path: Path) -> None:
+def test_command_prints_flows_and_bottleneck(tmp_path: Path) -> None:
     """The output has one paragraph for each flow and one for the bottleneck."""
     result = command(short(tmp_path), "--controller", "other=slow-start/rfc-9002", "--transfer-bytes", "other=10000")
     assert result.exit_code == 0
@@ -380,7 +380,7 @@ def test_plot_with_bins(tmp_path: Path) -> None:
         (("--seed", "-1"), "--seed"),
     ],
 )
-def test_command_refuses(tmp_path: Path, words: tuple[str, ...], reason: str) -> None:
+def test_invalid_arguments_are_usage_errors(tmp_path: Path, words: tuple[str, ...], reason: str) -> None:
     """Unknown names and values out of range are usage errors."""
     result = command(short(tmp_path), *words)
     assert result.exit_code == 2

@@ -54,7 +54,7 @@ def test_networks_of_the_checkout(name: str) -> None:
 
 
 @pytest.mark.parametrize("seed", [4, 12, 14, 16])
-def test_persistent_congestion_from_before_the_first_sample(seed: int) -> None:
+def test_persistent_congestion_ignores_losses_before_sample(seed: int) -> None:
     """Losses before the first RTT sample do not count (RFC 9002, section 7.6.1): seven of ten packets are lost."""
     transfer = Transfer(Config(1000, 10_000), 60_000, named_data=True, probes=True)
     plan = FlowPlan("one", "slow-start/rfc-9002", 0, transfer, Receiver(1, 0))
@@ -87,7 +87,7 @@ NETWORK = Network("any", "", (), 1, 60 * S, S, LINK, None, (PLAN,))
     ],
     ids=str,
 )  # fmt: skip
-def test_bounds(beyond: dict[str, Any]) -> None:
+def test_values_beyond_bounds_are_refused(beyond: dict[str, Any]) -> None:
     """One step beyond each bound of the C code: the message contains the bound or the missing member."""
     first = NETWORK.flows[0]
     first = replace(first, **beyond.get("flow", {}), transfer=replace(first.transfer, **beyond.get("transfer", {})))
@@ -100,7 +100,7 @@ def test_bounds(beyond: dict[str, Any]) -> None:
         run_network(changed)
 
 
-def test_what_only_a_run_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_queue_and_transfer_bounds_are_checked_at_run_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A packet queued for longer than the range of numbers, and a transfer that does not end in time, are errors."""
     crowd = Transfer(Config(65_000, 2**40), 2**37, Pacing.WINDOW, named_data=True, probes=True)
     plan = FlowPlan("one", "slow-start/rfc-9002", 0, crowd, Receiver(2, 0), access=Access(1000, 0))
@@ -113,7 +113,7 @@ def test_what_only_a_run_shows(monkeypatch: pytest.MonkeyPatch) -> None:
         complete(todo)
 
 
-def test_a_controller_that_refuses() -> None:
+def test_native_refusals_match_the_model() -> None:
     """The reason equals the model's: for an unknown name, and for an event outside the domain."""
     config, reason = Config(1, 2**40), re.escape("run: packets: 100000 is not within 1..65535")
     transfer = Transfer(config, 100_000, named_data=True, probes=True)
@@ -154,13 +154,13 @@ FEW_FLOWS = (
 )
 
 
-def test_unknown_controllers() -> None:
+def test_unknown_controllers_are_refused() -> None:
     """The commands refuse unknown controllers with exit code 2."""
     for words in ([*FCT[:2], "search/none", *FCT[3:]], [*FEW_FLOWS, "--controller", "response=search/none"]):
         assert "search/none: no such profile" in command(*words, code=2).stderr
 
 
-def test_a_sweep_of_the_preset(tmp_path: Path) -> None:
+def test_sweep_reports_invalid_cells(tmp_path: Path) -> None:
     """A sweep reports unknown profiles and values that are not cells of the preset."""
     cells = ("--kind", "fct", "--algorithm", "cubic", "--algorithm", "jumpstart", "--algorithm", "search/draft-09", "--algorithm", "search/none",
              "--rate", "10Mbit/s", "--rate", "1500kbit/s", "--rtt", "10ms", "--size", "1kB", "--size", "1MB")  # fmt: skip
@@ -169,7 +169,7 @@ def test_a_sweep_of_the_preset(tmp_path: Path) -> None:
     assert "search/none: no such profile" in rows and "whole Mbit/s" in rows
 
 
-def test_the_layouts_are_those_of_c() -> None:
+def test_python_structures_match_c_header() -> None:
     """The structures that Python fills have the members and the bounds of the header."""
     header = (CONFORMANCE / "simulator" / "simulator.h").read_text("utf-8")
     structures = {

@@ -13,7 +13,7 @@ from plain.folders import plain_headers
 
 
 @pytest.mark.parametrize("find", [port.sources, port.headers, plain_headers])
-def test_the_port(find: Callable[[Path], list[Path]], tmp_path: Path) -> None:
+def test_missing_port_is_an_error(find: Callable[[Path], list[Path]], tmp_path: Path) -> None:
     """A checkout without sources and headers is an error for citations, counterparts and compilers."""
     with pytest.raises(FileNotFoundError, match="does not contain the C port"):
         find(tmp_path)
@@ -22,20 +22,20 @@ def test_the_port(find: Callable[[Path], list[Path]], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "pattern", ["rules.md", "profiles.toml", "mutants*.toml", "open-points.toml", "survivors.toml"]
 )
-def test_data_of_algorithms(pattern: str, tmp_path: Path) -> None:
+def test_missing_algorithm_data_is_an_error(pattern: str, tmp_path: Path) -> None:
     """A folder without clauses, readings, mutants, open points or survivors is an error."""
     (tmp_path / "search").mkdir()
     with pytest.raises(FileNotFoundError):
         of_algorithms(pattern, tmp_path)
 
 
-def test_counters_of_gcov(tmp_path: Path) -> None:
+def test_missing_gcov_counters_are_an_error(tmp_path: Path) -> None:
     """A folder without counters is an error."""
     with pytest.raises(FileNotFoundError, match="no coverage data"):
         coverage.c_gaps(tmp_path, [])
 
 
-def test_stimuli(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_stimuli_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty set of stimuli is an error, since it would write no vectors."""
     monkeypatch.setattr("pkgutil.walk_packages", lambda *_: iter(()))
     catalogues._modules.cache_clear()

@@ -38,7 +38,7 @@ C_FINE = [
 
 
 @pytest.mark.parametrize(("line", "found"), [(line, True) for line in PYTHON] + [(line, False) for line in PYTHON_FINE])
-def test_python(tmp_path: Path, line: str, found: bool) -> None:
+def test_float_in_python_is_found(tmp_path: Path, line: str, found: bool) -> None:
     """A line of Python with floating point is found; other lines are not."""
     path = tmp_path / "x.py"
     path.write_text(f"a = b = y = 1\n{line}\n", encoding="utf-8")
@@ -46,14 +46,14 @@ def test_python(tmp_path: Path, line: str, found: bool) -> None:
 
 
 @pytest.mark.parametrize(("line", "found"), [(line, True) for line in C] + [(line, False) for line in C_FINE])
-def test_c(tmp_path: Path, line: str, found: bool) -> None:
+def test_float_in_c_is_found(tmp_path: Path, line: str, found: bool) -> None:
     """A line of C with floating point is found, even after a comment of several lines."""
     path = tmp_path / "x.c"
     path.write_text(f"/* 0.5\n double */ int a;\n{line}\n", encoding="utf-8")
     assert lint.c_floats(path) == ([3] if found else [])
 
 
-def test_clean_now(capsys: pytest.CaptureFixture[str]) -> None:
+def test_references_have_integer_arithmetic_only(capsys: pytest.CaptureFixture[str]) -> None:
     """Neither reference computes in floating point."""
     assert lint.main() == 0
     assert capsys.readouterr().out == ""
@@ -80,7 +80,7 @@ def planted(path: Path) -> str:
     return f"{path}:{len(content.splitlines()) + 1}: floating point is banned in the references"
 
 
-def test_finds_what_is_planted(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_planted_floats_are_reported(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A float in each kind of file of each folder is reported with its line, and the exit code is 1."""
     first: dict[tuple[Path, str], Path] = {}
     for path in sorted(copy.rglob("*")):
@@ -96,7 +96,7 @@ def test_finds_what_is_planted(copy: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("kind", ["search_draft_09.h", "search_draft_09_invariant.h", "plain_search_draft_09.py"])
-def test_finds_it_in_self_contained_files(copy: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+def test_float_in_self_contained_file_is_reported(copy: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
     """The self-contained reference implementations are checked too."""
     (path,) = copy.rglob(kind)
     expected = planted(path)
@@ -105,7 +105,7 @@ def test_finds_it_in_self_contained_files(copy: Path, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("name", ["REFERENCE_PY", "REFERENCE_C", "CONFORMANCE"])
-def test_to_find_no_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_empty_folder_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """A folder without files is an error, so that moved files do not pass as clean."""
     monkeypatch.setattr(lint, name, tmp_path)
     with pytest.raises(FileNotFoundError, match="to check"):

@@ -36,7 +36,7 @@ def ran(lost: int) -> LoopRun:
     return LoopRun(9, "complete", 1, None, None, 12000, lost, lost)
 
 
-def test_names_what_is_not_declared_and_the_rules_that_hang_on_it() -> None:
+def test_undeclared_observables_and_their_rules_are_listed() -> None:
     """Without release times pacing is not judged, without the phase the lifetime; all observables judge all rules."""
     gaps = not_judged(report("cwnd_bytes", "ssthresh_bytes", "phase", "outcome", "state"))
     assert gaps.observables == ("next_release_ns", "trigger")
@@ -49,7 +49,7 @@ def test_names_what_is_not_declared_and_the_rules_that_hang_on_it() -> None:
     assert "next_release_ns" not in slow_start_gaps.observables
 
 
-def test_names_the_profiles_that_are_refused() -> None:
+def test_refused_profiles_are_listed() -> None:
     """A profile is listed if all of its cases are refused, not if only some are."""
     refused = Result("careful-resume.path.overshoots@draft-08", Verdict.UNSUPPORTED, "no such profile here")
     too_long = Result("careful-resume.marks.none@rfc-9959", Verdict.UNSUPPORTED, "too long")
@@ -57,7 +57,7 @@ def test_names_the_profiles_that_are_refused() -> None:
     assert gaps.text() == "not judged: careful-resume/draft-08 (refused)"
 
 
-def test_is_said_under_the_table_and_in_html() -> None:
+def test_report_lists_undeclared_observables_and_other_losses() -> None:
     """The report has one line for undeclared observables and one for a case that passes with other losses."""
     loop = ClosedLoop(None, within_tolerance=False, stack=ran(173), model=ran(123))
     adapter_report = report("cwnd_bytes", results=(Result(JUMP, Verdict.PASS), Result(LOOP, Verdict.PASS, loop=loop)))
@@ -75,7 +75,7 @@ def test_is_said_under_the_table_and_in_html() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_first_runs_the_vectors_that_reject_most(tmp_path: Path, count: int) -> None:
+def test_first_option_runs_vectors_in_file_order(tmp_path: Path, count: int) -> None:
     """The first N vectors of each profile run in the order of the file."""
     path = tmp_path / "report.json"
     words = ["run", "--adapter", "python-model", "--algorithm", "hystart", "--first", str(count)]
@@ -92,14 +92,14 @@ def test_first_runs_the_vectors_that_reject_most(tmp_path: Path, count: int) -> 
     assert len(cases) == count * len(profiles) > count
 
 
-def test_first_takes_vectors_only() -> None:
+def test_first_option_refuses_closed_loop_paths() -> None:
     """`--first` refuses closed-loop paths: only vectors are ranked."""
     result = CliRunner().invoke(main, ["run", "--adapter", "python-model", "--first", "3", "--closed-loop"])
     assert result.exit_code == 2
     assert "--first: applies to vectors" in result.stderr
 
 
-def test_every_algorithm_has_its_first_vectors() -> None:
+def test_each_page_lists_first_vectors() -> None:
     """Each page lists its first vectors; `make mutants` checks that they match the kill matrix."""
     mutants = {mutant.id for mutant in load_mutants()}
     assert known().keys() == ALGORITHMS.keys()

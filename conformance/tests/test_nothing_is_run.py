@@ -50,28 +50,28 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("words", [("list",), ("show", "slow-start.hostile.number-0@rfc-9002")])
-def test_reading_runs_nothing(root: Path, words: tuple[str, ...]) -> None:
+def test_reading_starts_no_process(root: Path, words: tuple[str, ...]) -> None:
     """Reading starts no process."""
     done = audited(root, *words)
     assert (done.returncode, done.stderr) == (0, "")
     assert "$(touch owned)" in done.stdout or words == ("list",)
 
 
-def test_a_run_starts_the_adapter_and_nothing_else(root: Path) -> None:
+def test_run_starts_only_the_adapter(root: Path) -> None:
     """The only process is the command of ``--adapter``, word for word and without a shell."""
     adapter = command("declares", "{}")
     done = audited(root, "run", "--adapter", shlex.join(adapter), allowed=list(adapter))
     assert done.returncode == 0, done
 
 
-def test_the_hook_sees_a_command(root: Path) -> None:
+def test_hook_ends_run_with_another_command(root: Path) -> None:
     """The hook ends a run that starts another command."""
     done = audited(root, "run", "--adapter", shlex.join(command("declares", "{}")), allowed=["other"])
     assert done.returncode == 99
     assert "a vector led to subprocess.Popen" in done.stderr
 
 
-def test_an_id_is_no_path(root: Path) -> None:
+def test_id_with_slash_is_refused(root: Path) -> None:
     """Ids cannot contain a slash, so files named after ids stay in the folder."""
     raw = vector("slow-start.x.../../owned", events())
     (root / "slow-start" / "bad.json").write_text(json.dumps(raw), encoding="utf-8")

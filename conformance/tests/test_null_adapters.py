@@ -10,7 +10,7 @@ from firstflight_conformance.format.vectors import Case
 CASES = [case for case in every_case() if (case.vector.algorithm, case.profile) == ("slow-start", "rfc-9002")]
 
 
-def test_what_is_passed_exercises_its_rules() -> None:
+def test_passed_cases_exercise_their_rules() -> None:
     """All cases exercise all rules, no case exercises none, and one case exercises the rules that it carries out."""
     assert exercised_by(CASES, []).missing == ()
     nothing = exercised_by([], CASES)
@@ -26,7 +26,7 @@ def clauses_of(case: Case) -> tuple[str, ...]:
     return case.expectation.clauses
 
 
-def test_a_null_adapter_shows_it() -> None:
+def test_run_reports_rules_exercised_by_null_adapter() -> None:
     """The line follows the row of the adapter; the run judges no case that counts."""
     done = CliRunner().invoke(main, ["run", "--adapter", "null-initial-window", "--algorithm", "slow-start"])
     assert done.exit_code == 4

@@ -18,7 +18,7 @@ GOLD = {
 
 
 @pytest.mark.parametrize("name", GOLD)
-def test_numbers_of_a_gold_vector(name: str) -> None:
+def test_gold_vector_numbers_are_in_vector_or_computed(name: str) -> None:
     """Every number in the derivation of a gold vector is in the vector or computed."""
     assert unproved(GOLD[name]["why"], numbers_of(GOLD[name])) == []
 
@@ -45,7 +45,7 @@ def test_a_wrong_number_is_found(name: str) -> None:
         "It grows by (35600 - 25221) * 1000 / 25221 = 411.522",
     ],
 )
-def test_statements_that_hold(text: str) -> None:
+def test_true_statements_are_accepted(text: str) -> None:
     """Expressions, functions, units and rounded results are accepted."""
     assert read(text) == ([], [])
 
@@ -59,7 +59,7 @@ def test_statements_that_hold(text: str) -> None:
         ("1.5 * 300 < 500, and the target is 500", ["500"]),
     ],
 )
-def test_only_a_result_may_be_named_again(text: str, alone: list[str]) -> None:
+def test_only_computed_results_may_be_repeated(text: str, alone: list[str]) -> None:
     """The result of an expression may be repeated; a number that was only compared may not."""
     assert read(text) == ([], alone)
 
@@ -73,7 +73,7 @@ def test_only_a_result_may_be_named_again(text: str, alone: list[str]) -> None:
         ("300 / 7 = 42.85 = 43.1", "42.85 = 43.1"),
     ],
 )
-def test_statements_that_do_not_hold(text: str, wrong: str) -> None:
+def test_wrong_statements_are_reported(text: str, wrong: str) -> None:
     """Each wrong statement is reported as it was read."""
     assert wrong in read(text)[0]
 
@@ -81,7 +81,7 @@ def test_statements_that_do_not_hold(text: str, wrong: str) -> None:
 @pytest.mark.parametrize(
     "text", ["W(4000) = 3000", "W(2 * 4000) + 1 = 3000", "scharf-2009 of RFC 9002", "t * 1200 = 2400", "cwnd = 12000"]
 )
-def test_what_has_a_name_is_no_statement(text: str) -> None:
+def test_text_with_names_is_not_a_statement(text: str) -> None:
     """A side that contains more than numbers makes no statement, and a number within a name does not count."""
     assert read(text)[0] == []
 
@@ -92,7 +92,7 @@ PAGES = sorted(
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_numbers_on_pages(page: Path) -> None:
+def test_page_numbers_match_vectors(page: Path) -> None:
     """The numbers in a section agree with the vectors of the section."""
     assert unproved_on_page(page) == []
 

@@ -42,7 +42,7 @@ def test_the_vectors_reject_most_edits_of_slow_start() -> None:
         ("jumpstart", "quicly", {"jump_begun", "jump_ended", "raised_in_recovery"}),
     ],
 )
-def test_connections_reach_what_is_rare(algorithm: str, profile: str, outcomes: set[str]) -> None:
+def test_connections_reach_rare_outcomes(algorithm: str, profile: str, outcomes: set[str]) -> None:
     """Connections are deterministic, and most are possible."""
     drawn, again = (list(connections(algorithm, profile, 200)) for _ in range(2))
     assert drawn == again
@@ -53,7 +53,7 @@ def test_connections_reach_what_is_rare(algorithm: str, profile: str, outcomes: 
 
 @pytest.mark.long
 @pytest.mark.parametrize("algorithm", ON_PAGE)
-def test_the_page_has_the_share(algorithm: str) -> None:
+def test_vectors_reject_at_least_share_on_page(algorithm: str) -> None:
     """The vectors reject at least the share on the page, of all mutants and of those that connections reject."""
     measured_edits = measured(algorithm, 0, VECTORS, CONNECTIONS)
     edits, rejected, open_ = ON_PAGE[algorithm]

@@ -74,14 +74,14 @@ def never_acts(algorithm: str, profile: str) -> None:
 
 
 @pytest.mark.parametrize(("algorithm", "profile"), QUICK)
-def test_newreno_alone_never_acts(algorithm: str, profile: str) -> None:
+def test_plain_newreno_is_diagnosed_as_inactive_startup(algorithm: str, profile: str) -> None:
     assert causes_without(algorithm, profile)
     never_acts(algorithm, profile)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("algorithm", "profile"), EVERY)
-def test_newreno_alone_never_acts_in_any_profile(algorithm: str, profile: str) -> None:
+def test_plain_newreno_diagnosis_in_every_profile(algorithm: str, profile: str) -> None:
     never_acts(algorithm, profile)
 
 
@@ -98,7 +98,7 @@ def test_an_operator_describes_a_planted_error() -> None:
     assert ALPHA.rule in first.clauses
 
 
-def test_an_unknown_cause_has_the_quantities_of_the_event() -> None:
+def test_unknown_cause_lists_event_quantities() -> None:
     """A window that rises in recovery matches no edit of the model: the cause lists the quantities of the event."""
     diagnosis = judged_variant(next(variant for variant in variants() if variant.id == "rises-in-recovery")).diagnosis
     assert diagnosis is not None
@@ -107,7 +107,7 @@ def test_an_unknown_cause_has_the_quantities_of_the_event() -> None:
     )
 
 
-def test_the_search_leaves_the_model_as_it_was() -> None:
+def test_search_restores_model_code() -> None:
     """Candidates change a copy of the model; afterwards the copy has its original code again."""
     failing, passing = judged(Variant(candidate("avoidance-two-datagrams")), "slow-start", "rfc-9002")
     search = Search(failing, passing, None, Budget())
@@ -117,7 +117,7 @@ def test_the_search_leaves_the_model_as_it_was() -> None:
     assert answered(case, search._bench.right).first is None
 
 
-def test_a_spent_budget_is_reported() -> None:
+def test_unknown_cause_reports_spent_budget() -> None:
     """A spent budget is reported in the block of the unknown cause."""
     search = Search(*judged(Variant(candidate("avoidance-two-datagrams")), "slow-start", "rfc-9002"), None, Budget(1))
     assert search.exact() == []
@@ -125,7 +125,7 @@ def test_a_spent_budget_is_reported() -> None:
 
 
 @pytest.mark.parametrize("events", [0, 5_000])
-def test_a_diagnosis_with_a_spent_budget_is_reported(events: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_causes_report_spent_budget(events: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every search has the same budget; causes note its end, in JSON too, and an unknown cause still has rules."""
     budgets = [Budget(RESERVE + events) for _ in range(2)]
     causes_by_run = []
@@ -143,14 +143,14 @@ def test_a_diagnosis_with_a_spent_budget_is_reported(events: int, monkeypatch: p
     assert notes == [note for cause in causes_by_run[1] for note in cause.notes]
 
 
-def test_a_candidate_without_end_is_stopped() -> None:
+def test_endless_candidate_is_stopped() -> None:
     with pytest.raises(ArithmeticError, match="too much time"), limited():
         while True:
             pass
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_candidate_is_stopped_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_limit_applies_in_finalizers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time limit also applies in the finalizer of an object, where Python ignores exceptions."""
     monkeypatch.setattr(bench, "_SECONDS", 0.1)
 
@@ -168,18 +168,18 @@ def test_a_candidate_is_stopped_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert process_time() - begin < 5
 
 
-def test_a_copy_of_the_model_computes() -> None:
+def test_model_copy_answers_computations() -> None:
     """Computations have answers in the copy of the model that operators change."""
     cases = every_computation()[::40]
     assert all(Bench(None).right.compute(case.profile, case.inputs) == case.expectation.expect for case in cases)
 
 
-def test_an_edit_that_changes_nothing_is_no_candidate() -> None:
+def test_edit_without_change_is_not_a_candidate() -> None:
     bench = Bench(None)
     assert bench.variant() is None
 
 
-def test_the_case_shown_is_one_that_the_cause_explains() -> None:
+def test_shown_case_is_explained_by_cause() -> None:
     failing, passing = judged(Variant(candidate("avoidance-two-datagrams")), "slow-start", "rfc-9002")
     for cause in diagnose(failing, passing).causes:
         assert cause.decision.case_id == cause.cases[0]

@@ -76,26 +76,26 @@ def wrong(text: str) -> list[int]:
     return wrong_lines
 
 
-def test_there_are_scripts_of_each_kernel_control() -> None:
+def test_each_kernel_control_has_scripts() -> None:
     """Reno, CUBIC and SEARCH have scripts, some of them up to the end of slow start."""
     for control in set(packetdrill.KERNELS.values()):
         assert any(f'TCP_CONGESTION, "{control}", {len(control)})' in text for text in written().values())
     assert sum("Ends where slow start does" in text for text in written().values()) >= 5
 
 
-def test_each_script_asserts_what_the_profile_answers() -> None:
+def test_scripts_assert_profile_answers() -> None:
     """The reader uses only the writes and ACKs of the script."""
     for name, text in written().items():
         assert wrong(text) == [], name
 
 
-def test_another_window_is_noticed() -> None:
+def test_wrong_window_in_script_is_rejected() -> None:
     """The reader rejects a script that asserts one more segment."""
     text = written()["slow-start.growth.doubling.pkt"]
     assert wrong(text.replace("== (12, ", "== (13, ", 1))
 
 
-def test_the_readme_names_every_control() -> None:
+def test_readme_lists_every_kernel_control() -> None:
     """The README lists the kernel control of each profile."""
     readme = (CONFORMANCE / "packetdrill" / "README.md").read_text("utf-8")
     for profile, control in packetdrill.KERNELS.items():

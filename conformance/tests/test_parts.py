@@ -48,7 +48,7 @@ def loops() -> list[StimulusScript]:
     return [StimulusScript(case) for case in stimulus_cases() if case.id in chosen]
 
 
-def test_each_process_has_its_cases(tmp_path: Path, vectors: list[Script]) -> None:
+def test_cases_are_split_between_processes(tmp_path: Path, vectors: list[Script]) -> None:
     counts: dict[int, int] = {}
     (done,) = judged([stateless("parts", str(tmp_path), "right")], vectors, 2, counts)
     case_ids = sorted(path.read_text("utf-8").split() for path in tmp_path.iterdir() if path.is_file())
@@ -69,7 +69,7 @@ WRONG = [
 
 @pytest.mark.live
 @pytest.mark.parametrize("words", WRONG, ids=" ".join)
-def test_what_goes_wrong_in_a_part_changes_no_report(vectors: list[Script], words: tuple[str, ...]) -> None:
+def test_faults_give_same_report_as_one_process(vectors: list[Script], words: tuple[str, ...]) -> None:
     """Faults give the report of one process, although each part has a last case to charge a bad exit to."""
     chosen = stateless(*words)
     (alone,), (split,) = (judged([chosen], vectors, jobs) for jobs in (1, 2))
@@ -77,7 +77,7 @@ def test_what_goes_wrong_in_a_part_changes_no_report(vectors: list[Script], word
     assert {result.verdict for result in alone.report.results} != {Verdict.PASS} or words[1] == "exit-after-case"
 
 
-def test_parts_that_declare_different_things_count_for_nothing(tmp_path: Path, vectors: list[Script]) -> None:
+def test_parts_with_different_declarations_are_discarded(tmp_path: Path, vectors: list[Script]) -> None:
     (done,) = judged([stateless("parts", str(tmp_path), "other")], vectors, 2)
     case_ids = [path.read_text("utf-8").split() for path in tmp_path.iterdir() if path.is_file()]
     assert sorted(map(len, case_ids)) == [2, 2, 4]
@@ -97,9 +97,7 @@ def test_a_reference_is_judged_by_the_vectors_first(vectors: list[Script], loops
 
 
 @pytest.mark.live
-def test_a_reference_that_breaks_has_no_report_by_the_vectors(
-    vectors: list[Script], loops: list[StimulusScript]
-) -> None:
+def test_crashing_reference_has_no_vector_report(vectors: list[Script], loops: list[StimulusScript]) -> None:
     reports = judged([stateless("behaves", "crash"), stateless("declares", "{}")], [*vectors, *loops], 2)
     assert [done.whole for done in reports if done.adapter == 0] == [True]
     assert [done.whole for done in reports if done.adapter == 1] == [False, True]
@@ -110,7 +108,7 @@ def _errored(report: AdapterReport) -> int:
     return sum(result.verdict is Verdict.ERRORED for result in report.results)
 
 
-def test_most_adapters_are_judged_as_one(vectors: list[Script]) -> None:
+def test_other_adapters_are_judged_by_one_process(vectors: list[Script]) -> None:
     """Only the references declare `stateless`; all other adapters are judged by one process."""
     assert parts(3, adapter("x"), vectors, 8) == [whole(3, vectors)]
     assert parts(3, stateless("x"), vectors, 1) == [whole(3, vectors)]
@@ -132,7 +130,7 @@ def test_every_case_is_in_one_part(vectors: list[Script], loops: list[StimulusSc
     assert len([part for part in dealt if part.looped]) == min(processes, 2)
 
 
-def test_an_adapter_that_cannot_run_is_skipped(tmp_path: Path, vectors: list[Script]) -> None:
+def test_adapter_with_missing_file_is_skipped(tmp_path: Path, vectors: list[Script]) -> None:
     (done,) = judged([replace(stateless("x"), files=(tmp_path / "none",))], vectors, 2)
     assert done.whole
     assert done.report.skipped is not None
@@ -159,7 +157,7 @@ def test_two_tables_of_the_references(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("value", ["1", '"true"', "[]"])
-def test_stateless_is_true_or_false(tmp_path: Path, value: str) -> None:
+def test_non_boolean_stateless_is_refused(tmp_path: Path, value: str) -> None:
     text = 'name = "x"\ntitle = "x"\nlanguage = "x"\nrole = "null"\ncommand = ["x"]\nstateless = '
     (tmp_path / "manifest.toml").write_text(text + value + "\n", encoding="utf-8")
     with pytest.raises(ManifestError, match="stateless: needs true or false"):

@@ -101,13 +101,13 @@ def sayable_cases() -> Iterator[Case]:
 CASES = list(sayable_cases())
 
 
-def test_there_are_cases() -> None:
+def test_each_algorithm_has_cases() -> None:
     """Each algorithm has cases; otherwise the tests below check nothing."""
     assert {case.vector.algorithm for case in CASES} == {"slow-start", "hystart", "hystartpp", "search", "cubic"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
-def test_windows_in_aioquic_are_those_of_the_vector(case: Case) -> None:
+def test_aioquic_windows_match_vector(case: Case) -> None:
     """The windows agree after every event; the floating-point RTTs of aioquic convert back to the nanosecond."""
     clock = Fixed()
     control = ModelControl(
@@ -134,7 +134,7 @@ def control() -> ModelControl:
     return model_control
 
 
-def test_an_ack_without_a_sample_is_complete_at_the_next_call() -> None:
+def test_log_call_completes_ack_without_sample() -> None:
     """aioquic reports only the packets of the ACK; the log call after every ACK completes it as well."""
     first = control()
     first.on_packet_acked(now=1.1, packet=packet(0, 1200, 1000 * MS))
@@ -142,7 +142,7 @@ def test_an_ack_without_a_sample_is_complete_at_the_next_call() -> None:
     assert first.get_log_data() == {"cwnd": 13_200, "bytes_in_flight": 10_800}
 
 
-def test_forgotten_packets_are_no_loss() -> None:
+def test_forgotten_packets_leave_window_unchanged() -> None:
     """Forgotten packets leave flight, and the window is unchanged."""
     first = control()
     first.on_packets_expired(packets=[packet(number, 1200, 1000 * MS) for number in range(4)])
@@ -163,7 +163,7 @@ def has_ipv6() -> bool:
 @pytest.mark.live
 @pytest.mark.skipif(not has_ipv6(), reason="needs IPv6 sockets for the client of aioquic")
 @pytest.mark.parametrize("profile", ["search/draft-09", "hystart/linux"])
-def test_the_log_of_an_upload_tells_the_profile(tmp_path: Path, profile: str) -> None:
+def test_upload_log_is_explained_by_true_profile(tmp_path: Path, profile: str) -> None:
     """Over real sockets the true profile is among the explanations, with every growth before the exit."""
     qlog = tmp_path / "sender.qlog"
     before = set(descendants(os.getpid()))
@@ -178,7 +178,7 @@ def test_the_log_of_an_upload_tells_the_profile(tmp_path: Path, profile: str) ->
 
 
 @pytest.mark.live
-def test_a_sender_that_cannot_run_is_an_error(tmp_path: Path) -> None:
+def test_failed_sender_is_an_error(tmp_path: Path) -> None:
     """The result is an error, not a verdict; receiver and relay end with the sender."""
     before = set(descendants(os.getpid()))
     sender = aioquic_sender("search/nonesuch", 1000, tmp_path / "sender.qlog", BOUND_S)

@@ -39,7 +39,7 @@ def crates() -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("folder", CARGO, ids=["-".join(folder.parts[-2:]) for folder in CARGO])
-def test_every_crate_that_is_named_is_pinned(folder: Path) -> None:
+def test_required_crates_are_pinned(folder: Path) -> None:
     """A Cargo.toml requires exact versions, which the list contains. Cargo's requirements omit build metadata."""
     manifest = tomllib.loads((folder / "Cargo.toml").read_text("utf-8"))
     tables = [manifest, *manifest.get("target", {}).values()]
@@ -57,7 +57,7 @@ def test_every_crate_that_is_named_is_pinned(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", GO, ids=["-".join(folder.parts[-2:]) for folder in GO])
-def test_every_module_that_is_named_is_pinned(folder: Path) -> None:
+def test_required_go_modules_are_pinned(folder: Path) -> None:
     """Each module in go.mod has the checksum of its content in go.sum."""
     named = re.findall(r"^(?:require )?\s*(\S+\.\S+/\S+) (v\S+)", (folder / "go.mod").read_text("utf-8"), re.MULTILINE)
     sums = (folder / "go.sum").read_text("utf-8")
@@ -79,7 +79,7 @@ def test_every_python_package_is_pinned() -> None:
         assert re.match(r"[\w.-]+==[\w.]+ .*--hash=sha256:[0-9a-f]{64}", entry, re.DOTALL), entry[:80]
 
 
-def test_the_command_has_the_packages_of_the_whole() -> None:
+def test_setup_packages_match_conformance_packages() -> None:
     """`make setup` keeps the packages of `make conformance`: the same versions with the same checksums."""
     assert len(entries("run.txt")) > 20
     assert set(entries("run.txt")) <= set(entries("dev.txt"))
@@ -89,13 +89,13 @@ BROWSER = {"site"} if shutil.which("chromium") else set()
 
 
 @pytest.mark.parametrize(("job", "lists"), [("conformance", {"run"}), ("setup", {"run", "dev", *BROWSER})])
-def test_what_a_job_installs(job: str, lists: set[str]) -> None:
+def test_jobs_install_only_needed_packages(job: str, lists: set[str]) -> None:
     """In a fresh clone, judging does not wait for packages that only tests and documentation need."""
     done = subprocess.run(("make", "-n", "-B", job), cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
     assert set(re.findall(r"-r requirements/(\w+)\.txt", done.stdout)) == lists
 
 
-def test_no_list_names_a_host() -> None:
+def test_package_lists_contain_no_url() -> None:
     """Lists contain no URL: the package sources are a setting of the machine."""
     lists = [
         CRATES,
@@ -153,7 +153,7 @@ def obtain(copied: Path) -> tuple[int, str]:
     return code, text
 
 
-def test_the_lock_is_written_from_the_list(copied: Path) -> None:
+def test_lock_is_complete_and_contains_listed_crates(copied: Path) -> None:
     """Cargo accepts the lock as complete, and each crate in it is in the list."""
     assert obtain(copied) == (0, "")
     folder = copied / "s2n-quic-core"
@@ -165,7 +165,7 @@ def test_the_lock_is_written_from_the_list(copied: Path) -> None:
     assert all("checksum" in package for package in lock["package"] if "source" in package)
 
 
-def test_a_crate_of_another_checksum_is_refused(copied: Path) -> None:
+def test_crate_with_wrong_checksum_is_refused(copied: Path) -> None:
     """The build ends before any code of a crate is run and leaves no adapter."""
     obtain(copied)
     spoilt(copied / "crates.txt", "num-rational ", other_checksum)
@@ -175,7 +175,7 @@ def test_a_crate_of_another_checksum_is_refused(copied: Path) -> None:
     assert not (copied / "build").exists()
 
 
-def test_a_crate_that_is_not_in_the_list_is_refused(copied: Path) -> None:
+def test_unlisted_crate_is_refused(copied: Path) -> None:
     """A crate missing from the list is refused, even if only another crate requires it."""
     obtain(copied)
     spoilt(copied / "crates.txt", "num-integer ", lambda _: "")
@@ -185,7 +185,7 @@ def test_a_crate_that_is_not_in_the_list_is_refused(copied: Path) -> None:
     assert "is not in crates.txt" in text
 
 
-def test_a_module_of_another_checksum_is_refused(copied: Path) -> None:
+def test_module_with_wrong_checksum_is_refused(copied: Path) -> None:
     """Go also verifies the modules in its cache."""
     if shutil.which("go") is None:
         pytest.skip("there is no go here")
@@ -201,7 +201,7 @@ def test_a_module_of_another_checksum_is_refused(copied: Path) -> None:
     assert not out.exists()
 
 
-def test_a_jar_of_another_checksum_is_refused(copied: Path) -> None:
+def test_jar_with_wrong_checksum_is_refused(copied: Path) -> None:
     """A jar with another checksum is not copied next to the adapter."""
     if shutil.which("mvn") is None or shutil.which("javac") is None:
         pytest.skip("there is no mvn or no javac here")
@@ -214,7 +214,7 @@ def test_a_jar_of_another_checksum_is_refused(copied: Path) -> None:
     assert not list((copied.parents[1] / "build").rglob("*.jar"))
 
 
-def test_junit_of_another_checksum_is_refused(copied: Path, tmp_path: Path) -> None:
+def test_junit_with_wrong_checksum_is_refused(copied: Path, tmp_path: Path) -> None:
     """A JUnit jar with another checksum is not used to compile and is deleted."""
     if shutil.which("mvn") is None or shutil.which("javac") is None:
         pytest.skip("there is no mvn or no javac here")
@@ -228,7 +228,7 @@ def test_junit_of_another_checksum_is_refused(copied: Path, tmp_path: Path) -> N
     assert not list((tmp_path / "out").glob("*.jar"))
 
 
-def test_no_job_runs_a_plugin_of_maven() -> None:
+def test_maven_only_validates() -> None:
     """Plugins bring dependencies pinned by version only, and run them: Maven only validates, which needs no plugin."""
     calls = [
         (path, line)
@@ -255,9 +255,7 @@ def test_only_wheels_are_installed() -> None:
     assert all("--no-build-isolation" in line for line in done.stdout.splitlines() if " -e " in line)
 
 
-def test_a_packed_crate_that_was_changed_is_refused(
-    copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_modified_packed_crate_is_refused(copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cargo would unpack and build the crate: packed crates in its cache are hashed first."""
     assert obtain(copied) == (0, "")
     home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
@@ -276,9 +274,7 @@ def test_a_packed_crate_that_was_changed_is_refused(
     assert not (copied / "build").exists()
 
 
-def test_a_module_that_was_changed_in_the_cache_is_refused(
-    copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_modified_cached_module_is_refused(copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Go would build the module: unpacked modules in its cache are hashed first."""
     if shutil.which("go") is None:
         pytest.skip("there is no go here")

@@ -40,7 +40,7 @@ LIBRARY = {"dataclasses", "fractions", "collections.abc", "typing"}
 BASE = "firstflight.newreno.plain_newreno_rfc_9002"
 
 
-def test_found() -> None:
+def test_every_file_is_a_judged_program() -> None:
     """Every file is a program that the tests below judge."""
     files = {path.stem.removeprefix("plain_") for path in REFERENCE_PY.rglob("plain_*.py")}
     assert files == set(programs()) == set(CONTROLLERS) | set(COMPUTING)
@@ -137,7 +137,7 @@ def foreign(source: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", programs())
-def test_imports_nothing_of_the_model(name: str) -> None:
+def test_program_shares_only_basic_types_with_model(name: str) -> None:
     """A program shares with the model only the types of events and observables and the bounds of numbers."""
     assert foreign(Path(str(programs()[name].__file__)).read_text(encoding="utf-8")) == set()
 
@@ -230,7 +230,7 @@ def judgements(name: str) -> list[Callable[[], object]]:
     return [partial(judge_computation, program, case) for case in every_computation()]
 
 
-def test_citations_are_those_of_this_package() -> None:
+def test_citations_cover_programs_and_headers() -> None:
     paths = {citation.path for citation in plain_citations()}
     assert {path for path in paths if path.suffix == ".py"} == {
         Path(str(program.__file__)) for program in programs().values()

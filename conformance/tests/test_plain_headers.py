@@ -33,7 +33,7 @@ def judged(header: Header) -> dict[str, Difference | None]:
     return {case.id: judge_case(header, case) for case in chosen}
 
 
-def test_found() -> None:
+def test_every_event_driven_program_has_header_or_reason() -> None:
     """Each event-driven program has a header and adapter or a reason for none; computing programs need big numbers."""
     driven = set(programs()) - set(computing())
     assert set(HEADERS) == {name for name in driven if not said_of(name).no_header}
@@ -61,7 +61,7 @@ def test_random_streams_long(name: str, share: int, tmp_path: Path) -> None:
     run_streams(program, 7000 + share, int(os.environ.get("FIRSTFLIGHT_LONG_EVENTS", "100000")))
 
 
-def test_size(header: Header) -> None:
+def test_state_is_within_size_limit(header: Header) -> None:
     """The state of a connection is within the size limit of its header."""
     size = header.size()
     name = next(name for name in HEADERS if programs()[name].PROFILE == header.PROFILE)
@@ -69,12 +69,12 @@ def test_size(header: Header) -> None:
 
 
 @pytest.mark.parametrize("name", HEADERS)
-def test_stands_alone(name: str) -> None:
+def test_header_includes_only_stdint(name: str) -> None:
     """A header includes only the standard header that every freestanding C implementation has."""
     assert re.findall(r"#include (.*)", source(name)) == ["<stdint.h>"]
 
 
-def test_an_error_is_found(tmp_path: Path) -> None:
+def test_vectors_find_planted_error(tmp_path: Path) -> None:
     """The vectors find an error in a header."""
     name = "cubic_rfc_9438"
     text = source(name)

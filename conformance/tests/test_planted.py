@@ -33,7 +33,7 @@ def skip_without_tools(controller: str) -> None:
         pytest.skip(f"needs {' and '.join(absent)}")
 
 
-def test_the_errors_are_many_and_break_rules() -> None:
+def test_errors_break_existing_rules() -> None:
     """Each error is in one of the three controllers and breaks existing rules."""
     all_errors = list(errors())
     assert len(all_errors) == len(ERRORS) >= 60
@@ -46,7 +46,7 @@ def test_the_errors_are_many_and_break_rules() -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example(name: str, tmp_path: Path) -> None:
+def test_first_cause_of_example_contains_the_rule(name: str, tmp_path: Path) -> None:
     """The controller passes; with the error it fails, and the first cause contains the rule."""
     error = ERRORS[name]
     skip_without_tools(error.controller)
@@ -59,7 +59,7 @@ def test_an_example(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("controller", CONTROLLERS)
-def test_the_controllers_pass(controller: str, tmp_path: Path) -> None:
+def test_controllers_pass_vectors_and_closed_loop(controller: str, tmp_path: Path) -> None:
     """The controllers pass the vectors and the closed loop, without choices at open points."""
     skip_without_tools(controller)
     assert judge(build(controller, tmp_path), tmp_path / "report.json", "--strict") == Diagnosed(0, ())

@@ -32,7 +32,7 @@ def measured(folder: Path, name: str) -> Measured:
     return run(BUGS[name], folder / name, BUGS[name].wrong)
 
 
-def test_the_bugs_are_many_and_break_rules(tmp_path: Path) -> None:
+def test_bugs_break_existing_rules(tmp_path: Path) -> None:
     """Each bug breaks existing rules, and its patches apply."""
     assert len(BUGS) == len(list(bugs()))
     assert sum(bug.table for bug in BUGS.values()) >= 28
@@ -45,7 +45,7 @@ def test_the_bugs_are_many_and_break_rules(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLE)
-def test_an_example(name: str, tmp_path: Path) -> None:
+def test_example_bug_is_caught_and_described(name: str, tmp_path: Path) -> None:
     """The bug is caught, and the first cause contains a broken rule and describes the change."""
     measurement = measured(tmp_path, name)
     assert (measurement.caught, measurement.named, measurement.described, measurement.wrong_exact) == (
@@ -64,7 +64,7 @@ def test_a_fixed_controller_passes(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_all_bugs(tmp_path: Path) -> None:
+def test_forbidden_bugs_are_caught(tmp_path: Path) -> None:
     """Every bug that the text forbids is caught; no wrong cause is exact; causes contain rules and describe changes."""
     results = {name: measured(tmp_path, name) for name in BUGS}
     for first, (named, described) in LEAST.items():

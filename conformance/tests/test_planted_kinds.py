@@ -27,7 +27,7 @@ def controllers() -> Iterator[Planted]:
 FIXED = {entry.id: entry for entry in controllers()}
 
 
-def test_the_table() -> None:
+def test_table_is_consistent() -> None:
     """Ids are unique, each kind has a bug, and no vector has more events than the kind allows."""
     assert len(ENTRIES) == len(list(entries()))
     assert {entry.kind for entry in ENTRIES.values()} == MOST_EVENTS.keys()

@@ -42,13 +42,13 @@ needs_module = pytest.mark.skipif(
 )
 
 
-def test_its_rules_are_clauses() -> None:
+def test_page_rules_are_clauses() -> None:
     named = re.findall(r'clause: "([^"]+)"', (SOURCES / "rules.js").read_text("utf-8"))
     assert len(named) >= 4
     assert set(named) <= set(all_clauses())
 
 
-def test_every_outcome_of_a_decision_has_its_rule() -> None:
+def test_decision_outcomes_have_rules() -> None:
     """Each outcome of a decision has one rule, except outcomes without a rule or with several."""
     by_algorithm = play.outcomes()
     named = {outcome for by_outcome in by_algorithm.values() for outcome in by_outcome}
@@ -57,7 +57,7 @@ def test_every_outcome_of_a_decision_has_its_rule() -> None:
     assert by_algorithm["slow-start"]["collapsed"] == "slow-start.persistent.collapse"
 
 
-def test_its_routine_outcomes_are_outcomes() -> None:
+def test_routine_outcomes_exist() -> None:
     text = (SOURCES / "model.js").read_text("utf-8")
     routine = re.search(r"ROUTINE = new Set\(\[(.*?)\]\)", text, re.DOTALL)
     assert routine is not None
@@ -66,7 +66,7 @@ def test_its_routine_outcomes_are_outcomes() -> None:
     assert set(names) <= {outcome.value for outcome in Outcome}
 
 
-def test_without_the_module_the_page_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_without_module_shows_notice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "MODULE", tmp_path / "none")
     written(tmp_path)
     assert 'FIRSTFLIGHT_WASM = "";' in (tmp_path / "_static" / "play" / "module.js").read_text("utf-8")
@@ -133,9 +133,7 @@ def as_shown(observed: dict[str, Any]) -> dict[str, str]:
 @needs_module
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("controller", CONTROLLERS)
-def test_every_algorithm_ends_as_the_simulator_does(
-    controller: str, path: str, address: str, tab: Any, tmp_path: Path
-) -> None:
+def test_final_state_matches_simulator(controller: str, path: str, address: str, tab: Any, tmp_path: Path) -> None:
     observed = simulated(controller, path, tmp_path)
     opened(tab, address, f"a={controller}&{path}&step=99999999")
     assert tab.text_content("#play-position").startswith(f"event {len(observed) - 1} of 0 to {len(observed) - 1}, ")
@@ -144,7 +142,7 @@ def test_every_algorithm_ends_as_the_simulator_does(
 
 
 @needs_module
-def test_a_decision_its_rule_and_the_address(address: str, tab: Any, tmp_path: Path) -> None:
+def test_address_leads_to_decision(address: str, tab: Any, tmp_path: Path) -> None:
     """The page steps to the decision of SEARCH to leave slow start; its address leads a second reader there."""
     observed = simulated("search/draft-09", PATHS[0], tmp_path)
     exit_at = next(i for i, observation in enumerate(observed) if observation["outcome"] == "exited")
@@ -169,7 +167,7 @@ def test_a_decision_its_rule_and_the_address(address: str, tab: Any, tmp_path: P
 
 
 @needs_module
-def test_two_controllers_part_where_python_says(address: str, tab: Any, tmp_path: Path) -> None:
+def test_first_difference_of_controllers_matches_python(address: str, tab: Any, tmp_path: Path) -> None:
     pair = ("search/draft-09", "search/neqo-2026")
     first, second = (simulated(name, PATHS[0], tmp_path) for name in pair)
     opened(tab, address, f"a={pair[0]}&b={pair[1]}&{PATHS[0]}")
@@ -181,7 +179,7 @@ def test_two_controllers_part_where_python_says(address: str, tab: Any, tmp_path
 
 
 @needs_module
-def test_the_keyboard_steps_and_reduced_motion_goes_by_decisions(address: str, tab: Any) -> None:
+def test_keyboard_and_reduced_motion_steps(address: str, tab: Any) -> None:
     opened(tab, address, f"a=hystartpp/rfc-9406&{PATHS[0]}")
     tab.focus("#play-windows")
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
@@ -199,7 +197,7 @@ def test_the_keyboard_steps_and_reduced_motion_goes_by_decisions(address: str, t
 
 @needs_module
 @pytest.mark.parametrize(("controller", "path"), [("search/draft-09", PATHS[0]), ("careful-resume/rfc-9959", PATHS[1]), ("cubic/rfc-9438", PATHS[0])])  # fmt: skip
-def test_what_is_taken_away(controller: str, path: str, address: str, tab: Any, tmp_path: Path) -> None:
+def test_saved_files_match_the_run(controller: str, path: str, address: str, tab: Any, tmp_path: Path) -> None:
     """The saved vector loads and expects the answers of the model; scenario and table agree with the run."""
     opened(tab, address, f"a={controller}&{path}")
     downloads = {}
@@ -224,7 +222,7 @@ def test_what_is_taken_away(controller: str, path: str, address: str, tab: Any, 
 
 
 @needs_module
-def test_a_run_with_the_rtt_of_a_handshake_is_no_vector(address: str, tab: Any) -> None:
+def test_run_with_handshake_rtt_cannot_be_saved_as_vector(address: str, tab: Any) -> None:
     opened(tab, address, f"a=jumpstart/pfldnet-2007&{PATHS[0]}")
     assert tab.is_visible("#play-save-scenario") and not tab.is_visible("#play-save-vector")
 
@@ -237,7 +235,7 @@ def vector_page(vector: Vector, folder: Path, packed: bytes) -> None:
 
 
 @needs_module
-def test_a_vector_played_to_its_end_shows_its_answers(tab: Any, tmp_path: Path) -> None:
+def test_played_vector_shows_windows_of_stack_and_model(tab: Any, tmp_path: Path) -> None:
     """At the event where a stack diverges, the page shows the windows of the stack and of the model."""
     vector = site.vectors_by_id()["search.bins.boundary-decides"]
     case = Case(vector, "draft-09")
@@ -255,7 +253,7 @@ def test_a_vector_played_to_its_end_shows_its_answers(tab: Any, tmp_path: Path) 
 
 
 @needs_module
-def test_a_vector_that_expects_something_else_is_departed_from(tab: Any, tmp_path: Path) -> None:
+def test_divergence_from_vector_is_shown(tab: Any, tmp_path: Path) -> None:
     vector = site.vectors_by_id()["search.bins.boundary-decides"]
     raw = json.loads(vector.path.read_text("utf-8"))
     raw["profiles"]["draft-09"]["expect"].append({"at": 4, "cwnd_bytes": 1})
@@ -266,7 +264,7 @@ def test_a_vector_that_expects_something_else_is_departed_from(tab: Any, tmp_pat
 
 
 @needs_module
-def test_an_unknown_profile_and_wrong_numbers_are_told(address: str, tab: Any) -> None:
+def test_unknown_profile_and_wrong_numbers_are_reported(address: str, tab: Any) -> None:
     """A stale link shows a near profile, the nearest valid numbers and a notice; a wrong number hides the results."""
     opened(tab, address, "a=hystartpp/foo&b=foo/bar&rate=abc&rtt=5000&queue=1")
     assert tab.text_content("#play-notice") == (

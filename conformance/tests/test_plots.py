@@ -25,7 +25,7 @@ def one_of_each() -> Iterator[Vector]:
 
 
 @pytest.mark.parametrize("vector", [*one_of_each()], ids=lambda vector: vector.id)
-def test_plots_show_the_algorithm_of_the_vector(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plot_lines_match_expected_windows(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every line of a plot has the windows that its profiles expect."""
     traces: list[Any] = []
     monkeypatch.setattr(written, "write", lambda groups, *_: traces.extend(groups))
@@ -44,7 +44,7 @@ LAID_OUT = [
 
 
 @pytest.mark.parametrize("vector", LAID_OUT, ids=lambda vector: vector.id)
-def test_nothing_is_cut_off(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_panels_fit_into_figure(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> None:
     """Panels have fixed places: their content fits into the figure."""
     figures: list[Figure] = []
     monkeypatch.setattr(written, "save", lambda figure, _: figures.append(figure))
@@ -63,7 +63,7 @@ def test_nothing_is_cut_off(vector: Vector, monkeypatch: pytest.MonkeyPatch) -> 
         ("bbr.drain.at-once", "BDP", "bdp_bytes", 1e3),
     ],
 )
-def test_what_the_rules_are_about_is_drawn(
+def test_plot_shows_algorithm_state(
     name: str, label: str, member: str, unit: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The plot shows the expected state of the algorithm in addition to the windows."""

@@ -93,7 +93,7 @@ def furthest(before: str, after: str) -> float:
     return max(abs(a - b) for point, other in pairs for a, b in zip(point, other, strict=True))
 
 
-def test_nothing_moves(drawn: str) -> None:
+def test_elements_keep_place_and_order(drawn: str) -> None:
     """Each path, mark and text keeps its place and order."""
     short = slim(drawn)
     assert len(parts(short)) > len(elements(short, "path"))
@@ -154,13 +154,13 @@ def test_marks_of_one_shape_are_drawn_once(drawn: str) -> None:
     assert "<defs/>" not in slim(drawn)
 
 
-def test_what_is_referred_to_is_there(drawn: str) -> None:
+def test_references_match_ids(drawn: str) -> None:
     short = slim(drawn)
     named = set(re.findall(r' id="([^"]+)"', short))
     assert named == set(re.findall(r'(?:href="#|url\(#)([\w-]+)', short)) and named
 
 
-def test_a_folder_is_written_once(drawn: str, tmp_path: Path) -> None:
+def test_slimming_is_idempotent_and_halves_file_size(drawn: str, tmp_path: Path) -> None:
     """The file has less than half of the bytes; a second run changes nothing."""
     path = tmp_path / "group" / "plot.svg"
     path.parent.mkdir()

@@ -33,7 +33,7 @@ def manifests() -> list[Manifest]:
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 8])
-def test_the_reports_do_not_depend_on_the_processes(tmp_path: Path, jobs: int) -> None:
+def test_reports_do_not_depend_on_process_count(tmp_path: Path, jobs: int) -> None:
     counts: dict[int, int] = {}
     done = judge_all(job(write_vectors(tmp_path), manifests()), jobs, counts.__setitem__, lambda _: True)
     reports = {judged.adapter: judged.report for judged in done}
@@ -45,7 +45,7 @@ def test_the_reports_do_not_depend_on_the_processes(tmp_path: Path, jobs: int) -
 
 @pytest.mark.live
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_adapter_begins_when_it_is_ready(tmp_path: Path, jobs: int) -> None:
+def test_adapters_do_not_wait_for_unready_adapter(tmp_path: Path, jobs: int) -> None:
     """The second adapter is ready only after the others are done; the others do not wait for it."""
     done: list[str] = []
 
@@ -59,7 +59,7 @@ def test_an_adapter_begins_when_it_is_ready(tmp_path: Path, jobs: int) -> None:
 
 
 @pytest.mark.live
-def test_nothing_comes_before_the_references(tmp_path: Path) -> None:
+def test_stacks_wait_for_references(tmp_path: Path) -> None:
     """A stack waits for an unbuilt reference, and is not built while references need all processes."""
     queried: list[str] = []
     done: list[str] = []
@@ -90,7 +90,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_targets_are_built_in_their_order(made: Path) -> None:
+def test_targets_are_built_in_order(made: Path) -> None:
     chosen = [
         replace(manifest, build=target) for manifest, target in zip(manifests(), ("bad", "good", None), strict=True)
     ]
@@ -107,7 +107,7 @@ def test_targets_are_built_in_their_order(made: Path) -> None:
     assert "no such compiler" in builder.failures["bad"]
 
 
-def test_nothing_is_built_for_an_adapter_whose_program_is_absent(made: Path) -> None:
+def test_adapter_with_missing_program_is_not_built(made: Path) -> None:
     """A machine without Rust or clang skips the adapters that need them, since a build would fail there."""
     absent, here = (replace(manifest, build="bad") for manifest in list(manifests())[:2])
     absent = replace(absent, requires=("no-such-program",))
@@ -118,7 +118,7 @@ def test_nothing_is_built_for_an_adapter_whose_program_is_absent(made: Path) -> 
     assert not Builds([absent, here]).ready(here)
 
 
-def test_a_build_that_fails_is_a_fault(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_build_is_a_fault(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right = adapter(*command("declares", "{}"), name="right")
     monkeypatch.setattr(
         "firstflight_conformance.commands.run_request.load_manifests", lambda: {"right": replace(right, build="bad")}
@@ -139,7 +139,7 @@ def test_a_build_that_fails_is_a_fault(made: Path, tmp_path: Path, monkeypatch: 
     assert json.loads((tmp_path / "badge").read_text("utf-8"))["message"] == "nothing judged"
 
 
-def test_the_table_of_the_references_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reference_table_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = {
         "stack": adapter(*command("declares", "{}"), name="stack"),
         "model": adapter(*command("declares", "{}"), name="model", role="reference"),
@@ -153,7 +153,7 @@ def test_the_table_of_the_references_comes_first(tmp_path: Path, monkeypatch: py
     assert "\nstack" in rest
 
 
-def test_what_is_judged_is_told_where_there_is_no_terminal(tmp_path: Path) -> None:
+def test_progress_is_printed_without_terminal(tmp_path: Path) -> None:
     root = write_vectors(tmp_path / "vectors")
     adapters = [word for mode in MODES[:2] for word in ("--adapter", shlex.join(command(*WORDS[mode])))]
     result = CliRunner().invoke(main, ["run", *adapters, "--vectors", str(root)])
@@ -184,7 +184,7 @@ def _yes(_manifest: Manifest) -> bool:
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "true", '"1"', "inf"])
-def test_a_deadline_is_a_number_of_seconds(tmp_path: Path, value: str) -> None:
+def test_invalid_deadline_is_refused(tmp_path: Path, value: str) -> None:
     text = 'name = "x"\ntitle = "x"\nlanguage = "x"\nrole = "null"\ncommand = ["x"]\ndeadline_s = '
     (tmp_path / "manifest.toml").write_text(text + value + "\n", encoding="utf-8")
     with pytest.raises(ManifestError, match="deadline_s"):

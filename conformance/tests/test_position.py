@@ -15,7 +15,7 @@ CONFIG = Config(1200, 12_000)
 OF_THE_MODEL = {"base", "readings", "startup"}
 
 
-def test_a_model_takes_every_number_of_the_state_of_another() -> None:
+def test_controller_numbers_do_not_depend_on_choices() -> None:
     """The numbers of a controller do not depend on choices at open points."""
     alternative = build(options_of("cubic", "rfc-9438")[0].candidate)
     assert alternative is not None
@@ -28,7 +28,7 @@ def test_a_model_takes_every_number_of_the_state_of_another() -> None:
     assert [getattr(restored, name) for name in names] == list(range(1, len(names) + 1))
 
 
-def test_states_differ_by_what_events_change() -> None:
+def test_state_includes_path_and_datagram_size() -> None:
     """A path and a datagram size are part of a state."""
     controller = Walker("slow-start", "rfc-9002", CONFIG, Variant()).begin().controller
     size, path = controller.copy(), controller.copy()
@@ -45,7 +45,7 @@ def _stepped(walker: Walker, position: Position, event: Event) -> PendingStep:
     return PendingStep(walker, position, position.controller, event, after, observation)
 
 
-def test_bounds_begin_anew_on_a_new_path() -> None:
+def test_new_path_resets_bounds() -> None:
     """The largest flight and the growth of one path allow no growth on the next path."""
     walker = Walker("slow-start", "rfc-9002", CONFIG, Variant())
     position = walker.begin()
@@ -63,7 +63,7 @@ def test_bounds_begin_anew_on_a_new_path() -> None:
     assert memories[1] == walker.begin().key
 
 
-def test_an_ack_that_ends_recovery_is_no_exit() -> None:
+def test_end_of_recovery_resets_largest_flight() -> None:
     """A window that falls at the end of recovery was reduced by congestion: the earlier largest flight is forgotten."""
     walker = Walker("slow-start", "rfc-9002", CONFIG, Variant())
     (bound,) = (bound for bound in walker.begin().bounds if isinstance(bound, RateLimited))

@@ -43,7 +43,7 @@ def test_published_numbers(
     assert (result.lost, result.comparable) == (lost, not lost)
 
 
-def test_a_fin_that_acknowledges(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_receiver_fin_acknowledges_repeated_segment(monkeypatch: pytest.MonkeyPatch) -> None:
     """The repeated segment arrives after the FIN: the receiver's FIN follows earlier by 54 bytes at 10 Mbit/s."""
     algorithm, rate, delay, kilobytes = WITH_LOSS
     as_published = complete(PRESET, algorithm, rate, delay, 1000 * kilobytes)
@@ -87,7 +87,9 @@ def test_one_flight_by_hand(rate: int, delay: int, size_bytes: int) -> None:
 
 
 @pytest.mark.parametrize(("algorithm", "rate", "delay", "kilobytes", "_"), LOSSLESS)
-def test_the_model_in_the_loop(algorithm: str, rate: int, delay: int, kilobytes: int, _: int) -> None:
+def test_model_slow_start_matches_published_window(
+    algorithm: str, rate: int, delay: int, kilobytes: int, _: int
+) -> None:
     """Without losses and without HyStart exits, slow start of the model takes as long as the thesis's CUBIC."""
     if algorithm == "jumpstart":
         todo = presets.experiment(PRESET, algorithm, rate, delay, 1000 * kilobytes)
@@ -122,7 +124,9 @@ FURTHER = [
 
 
 @pytest.mark.parametrize(("algorithm", "rate", "delay", "size_bytes", "expected_ns"), FURTHER)
-def test_further_parameters(algorithm: str, rate: int, delay: int, size_bytes: int, expected_ns: int) -> None:
+def test_other_parameters_give_exact_times(
+    algorithm: str, rate: int, delay: int, size_bytes: int, expected_ns: int
+) -> None:
     """Times for other parameters are exact as well."""
     result = complete(PRESET, algorithm, rate, delay, size_bytes)
     assert (result.fct_ns, result.lost, result.comparable) == (expected_ns, 0, True)
@@ -136,7 +140,7 @@ def test_size_of_one_byte() -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["cubic", "jumpstart"])
-def test_drops_are_said(algorithm: str) -> None:
+def test_drops_are_reported(algorithm: str) -> None:
     """If CoDel drops packets, the transfer still ends, and the result is marked."""
     result = complete(PRESET, algorithm, 10, 25, 4_000_000)
     assert result.lost > 0
@@ -146,7 +150,7 @@ def test_drops_are_said(algorithm: str) -> None:
     assert result.fct_ns > 8 * 4_000_000 * 590 // 536 * 100
 
 
-def test_queue_without_room_is_said() -> None:
+def test_queue_smaller_than_packet_is_reported() -> None:
     """A queue smaller than a packet stalls the published simulator."""
     result = complete(PRESET, "cubic", 10, 1, 5000)
     assert not result.comparable
@@ -166,7 +170,7 @@ def words(**changes: object) -> list[object]:
     return [word for name, value in options.items() for word in (f"--{name}", value)]
 
 
-def test_command() -> None:
+def test_command_prints_json() -> None:
     """The command prints one JSON object with the inputs, the time and the losses."""
     result = fct("--preset", PRESET, *words(), "--json")
     assert result.exit_code == 0
@@ -196,14 +200,14 @@ def test_command_with_a_model() -> None:
         ({"preset": "grigore-2026"}, "--preset"),
     ],
 )
-def test_command_refuses(changes: dict[str, object], reason: str) -> None:
+def test_invalid_arguments_are_usage_errors(changes: dict[str, object], reason: str) -> None:
     """Values out of range and unknown names are usage errors."""
     result = fct(*words(**changes))
     assert (result.exit_code, result.stdout) == (2, "")
     assert reason in result.stderr
 
 
-def test_refused_in_python() -> None:
+def test_function_refuses_same_inputs_as_command() -> None:
     """The function refuses the same inputs as the command."""
     with pytest.raises(ScenarioError, match="size_bytes: 0"):
         complete(PRESET, "cubic", 1, 1, 0)
@@ -228,7 +232,7 @@ def test_same_answer_with_another_hash_seed() -> None:
     assert len(answers) == 1
 
 
-def test_a_preset_of_ones_own(tmp_path: Path) -> None:
+def test_custom_preset(tmp_path: Path) -> None:
     """A larger initial window saves a flight, a real round trip of 2 * (25 + 2) ms; an error contains its place."""
     own = tmp_path / "own.toml"
     text = (PRESETS / f"{PRESET}.toml").read_text("utf-8")

@@ -23,7 +23,7 @@ def test_first_three_numbers() -> None:
 
 
 @given(seeds)
-def test_one_seed_one_sequence(seed: int) -> None:
+def test_same_seed_gives_same_sequence(seed: int) -> None:
     """Two generators of one seed agree; only the low 64 bits of a seed count."""
     generator, other = SplitMix64(seed), SplitMix64(seed + 2**64)
     numbers = [generator.next() for _ in range(5)]
@@ -39,7 +39,7 @@ def test_below(seed: int, n: int) -> None:
 
 
 @pytest.mark.parametrize("n", [0, -1, 2**64 + 1])
-def test_below_nothing(n: int) -> None:
+def test_below_refuses_invalid_bounds(n: int) -> None:
     """Only bounds from 1 to 2^64 are valid."""
     with pytest.raises(ValueError, match=f"below: {n} "):
         SplitMix64(1).below(n)

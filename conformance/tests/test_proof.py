@@ -13,7 +13,7 @@ from plain.headers import HEADERS, source
 
 
 @pytest.mark.parametrize("name", HEADERS)
-def test_every_header(name: str) -> None:
+def test_proofs_cover_every_header(name: str) -> None:
     """The proofs of a header cover `begin` and, if present, the ACK; one of its functions has a planted error."""
     table = tomllib.loads(port.drivers()[name].with_name(f"proof_{name}.toml").read_text(encoding="utf-8"))
     proofs, plants = table["proofs"], table["plants"]

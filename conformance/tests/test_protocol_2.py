@@ -46,21 +46,23 @@ def frozen(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], li
     return adapter_report, [json.loads(line) for line in log.read_text("utf-8").splitlines()]
 
 
-def test_there_are_vectors_of_protocol_2() -> None:
+def test_protocol_2_has_vectors() -> None:
     assert {path.parent.name for path in PROBES} >= {"slow-start", "cubic", "hystartpp", "careful-resume", "search"}
     assert VECTORS / "hystart" / "path.starts-again.json" in PROBES
     assert VECTORS / "cubic" / "idle.concave.json" in PROBES
     assert VECTORS / "search" / "idle-restart.sent.json" not in PROBES
 
 
-def test_a_frozen_adapter_receives_nothing_new(frozen: tuple[dict[str, Any], list[dict[str, Any]]]) -> None:
+def test_frozen_adapter_receives_only_old_members(frozen: tuple[dict[str, Any], list[dict[str, Any]]]) -> None:
     """The frozen adapter ends with an error at an unknown member, so it receives only old members."""
     _, received = frozen
     assert len(received) > 1000
     assert not [event for event in received if {event["ev"], *event} & set(names_of_protocol_2("slow-start"))]
 
 
-def test_its_results_do_not_change(frozen: tuple[dict[str, Any], list[dict[str, Any]]], tmp_path: Path) -> None:
+def test_frozen_adapter_results_do_not_change(
+    frozen: tuple[dict[str, Any], list[dict[str, Any]]], tmp_path: Path
+) -> None:
     """The vectors of protocol 2 change no result: they cause no refusal, and the exit code is the same."""
     adapter_report, _ = frozen
     excluded = (
@@ -83,13 +85,13 @@ def test_its_results_do_not_change(frozen: tuple[dict[str, Any], list[dict[str, 
     }
 
 
-def test_every_refusal_counts_still_none(tmp_path: Path) -> None:
+def test_no_refusals_option_ignores_protocol_2_cases(tmp_path: Path) -> None:
     """With --no-refusals a refused case is a divergence, but not a case of protocol 2."""
     adapter_report = run(f"{sys.executable} {FROZEN} {tmp_path / 'events'}", "--no-refusals", folder=tmp_path)
     assert adapter_report["exit_code"] == 0
 
 
-def test_an_adapter_of_protocol_2_is_judged_by_them(tmp_path: Path) -> None:
+def test_protocol_2_vectors_are_sent_to_protocol_2_adapters(tmp_path: Path) -> None:
     """The model passes the vectors; the frozen adapter, if it claims protocol 2, ends with an error at the first."""
     adapter_report = run("python-model", "--id", "slow-start.pmtu-probe.*", folder=tmp_path)
     assert adapter_report["counts"]["pass"] == 4
@@ -100,7 +102,7 @@ def test_an_adapter_of_protocol_2_is_judged_by_them(tmp_path: Path) -> None:
     assert adapter_report["counts"]["errored"] == 4
 
 
-def test_an_adapter_without_pmtu_probes(tmp_path: Path) -> None:
+def test_vectors_are_refused_without_pmtu_probe_support(tmp_path: Path) -> None:
     """Without probes in `supports` the vectors are refused for a declared reason, and the result is green."""
     kinds = [name for name in KINDS if name not in ("path_change", "datagram_size")]
     badge = tmp_path / "badge.json"
@@ -125,7 +127,7 @@ def test_an_adapter_without_pmtu_probes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PROBES, ids=[f"{path.parent.name}.{path.stem}" for path in PROBES])
-def test_each_is_ruled_out_by_its_declaration(path: Path) -> None:
+def test_protocol_1_declaration_rules_out_vectors(path: Path) -> None:
     vector = vectors.load(path)
     assert isinstance(vector, vectors.Vector)
     for case in vectors.cases([vector]):
@@ -149,7 +151,7 @@ def _probe() -> list[dict[str, Any]]:
         (4, {"pmtu_probe": 1}, "neither true nor false"),
     ],
 )
-def test_the_loader_checks_the_flag(index: int, change: dict[str, Any], reason: str | None) -> None:
+def test_loader_checks_probe_flag(index: int, change: dict[str, Any], reason: str | None) -> None:
     """A packet that is lost as a probe must have been sent as a probe."""
     events = _probe()
     events[index] = events[index] | change
@@ -172,7 +174,7 @@ def test_the_loader_checks_the_flag(index: int, change: dict[str, Any], reason: 
         (1, {"pmtu_probe": True}, "not_in_flight: a PMTU probe is in flight"),
     ],
 )
-def test_the_loader_checks_packets_that_are_not_in_flight(index: int, change: dict[str, Any], reason: str) -> None:
+def test_loader_checks_packets_outside_flight(index: int, change: dict[str, Any], reason: str) -> None:
     """Packets outside flight must have been sent as such, do not count, and give no RTT sample."""
     raw = json.loads((VECTORS / "slow-start" / "not-in-flight.acknowledged.json").read_text("utf-8"))
     raw["events"][index] |= change
@@ -181,7 +183,7 @@ def test_the_loader_checks_packets_that_are_not_in_flight(index: int, change: di
         check_rtts(events)
 
 
-def test_a_loss_without_probes_has_no_flag() -> None:
+def test_probe_flag_on_loss_without_probes_is_refused() -> None:
     events = _probe()
     del events[1]["pmtu_probe"]
     events[1]["packets"][0][2] = 1200

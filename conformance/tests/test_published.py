@@ -44,7 +44,7 @@ RUNS = registry.all_runs()
 
 
 @pytest.mark.parametrize("run", [run for run in RUNS if run.quick], ids=lambda run: f"{run.scenario}-{run.name}")
-def test_numbers_are_those_of_a_run(run: Computation) -> None:
+def test_quick_run_gives_committed_numbers(run: Computation) -> None:
     """A quick run gives the committed numbers; `firstflight dev results --check` checks the other runs."""
     assert store.differences(run.scenario, run.name, run.function(*run.arguments)) == []
 
@@ -73,7 +73,7 @@ def test_a_changed_number_is_found() -> None:
     assert store.differences("search-numbers", "other", wrong) == ["search-numbers: other: not in the data"]
 
 
-def test_the_command_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_command_reports_differences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = ["dev", "results", "--check", "--only", "search-numbers", "--jobs", "1"]
     good = CliRunner().invoke(main, arguments)
     assert (good.exit_code, good.output) == (0, "1 runs give the numbers of conformance/studies/published/results\n")
@@ -121,7 +121,7 @@ def test_exactly(ours: int, verdict: Verdict) -> None:
         ([2, 5], Verdict.DIFFERENT),
     ],
 )
-def test_within(ours: list[int], verdict: Verdict) -> None:
+def test_within_needs_more_than_half_of_the_numbers(ours: list[int], verdict: Verdict) -> None:
     """A shape needs more than half of the numbers."""
     assert claims.within("", "", (3, 4), ours, unit=NUMBER).verdict is verdict
 
@@ -150,7 +150,7 @@ def test_one_sentence_makes_one_row() -> None:
     assert len(set(sentences)) == len(sentences)
 
 
-def test_the_revision_of_careful_resume_is_that_of_its_paper() -> None:
+def test_careful_resume_uses_revision_of_the_paper() -> None:
     assert ALGORITHMS["careful-resume"] == "careful-resume/draft-10+cubic"
 
 
@@ -158,7 +158,7 @@ def test_the_revision_of_careful_resume_is_that_of_its_paper() -> None:
     ("value", "decimals", "text"),
     [(Fraction(1, 2), 0, "1"), (Fraction(-1, 8), 2, "-0.13"), (Fraction(-1, 1000), 2, "0.00"), (12, 1, "12.0")],
 )
-def test_decimal(value: Fraction, decimals: int, text: str) -> None:
+def test_decimal_rounds_halves_away_from_zero(value: Fraction, decimals: int, text: str) -> None:
     """Halves round away from zero, and a result of zero is written without a sign."""
     assert claims.decimal(value, decimals) == text
 
@@ -195,7 +195,7 @@ def test_jain() -> None:
     assert thesis_index.jain([Fraction(3), Fraction(1)]) == Fraction(16, 20)
 
 
-def test_the_arithmetic_of_the_thesis_is_shown_and_not_counted() -> None:
+def test_thesis_arithmetic_is_shown_but_not_counted() -> None:
     """Two of nine indices follow from the printed times; each row with a verdict depends on our data."""
     assert [thesis_index.agrees(printed) for printed in thesis_index.NINE] == [False] * 6 + [True, True, False]
     rows = thesis_index.table()[2]
@@ -211,7 +211,7 @@ def test_the_arithmetic_of_the_thesis_is_shown_and_not_counted() -> None:
     assert registry.SCENARIOS["thesis"].claims(changed) != registry.claims_of("thesis")
 
 
-def test_sizes_are_those_of_the_distribution() -> None:
+def test_sizes_follow_the_distribution() -> None:
     """Scharf 2009, section 4.2: U = 1 gives the minimum, mean / 11; U = 2^-11 gives 2^10 times as much, up to 10 MB."""
     ones = 2**64 - 1
     assert load_runs.pareto_bytes(11_000, ones) == 1000
@@ -221,14 +221,14 @@ def test_sizes_are_those_of_the_distribution() -> None:
     assert [load_runs.root(value, 3) for value in (1, 7, 8, 26, 27, 10**30)] == [1, 1, 2, 2, 3, 10**10]
 
 
-def test_times_between_responses() -> None:
+def test_times_between_responses_are_exponential() -> None:
     """Times follow -ln U: 0 with U = 1, ln 2 with U = 1/2."""
     assert load_runs.exponential_ns(2**64 - 1) == 0
     assert load_runs.exponential_ns(2**63 - 1) == 693_147_181
 
 
 @pytest.mark.parametrize("load", load_runs.LOADS)
-def test_a_workload_has_its_load(load: int) -> None:
+def test_workload_offers_requested_load(load: int) -> None:
     """Up to the last start the offered bytes are the load times the capacity; sizes are the same at every load."""
     work = load_runs.workload(125, load)
     carried = work.starts_ns[-1] * load_runs.TEN // (8 * 10**9)
@@ -238,7 +238,7 @@ def test_a_workload_has_its_load(load: int) -> None:
     assert list(work.starts_ns) == sorted(work.starts_ns)
 
 
-def test_what_is_crossed_is_crossed_first_there() -> None:
+def test_thresholds_are_reached_at_stored_times() -> None:
     """The thresholds are reached exactly at the stored millionth of an RTT."""
     ideal = store.load("search-numbers")["ideal"]
     for threshold, crossed in zip(ideal["threshold_ppm"], ideal["crossed_micro_rtt"], strict=True):
@@ -252,13 +252,13 @@ def test_milestones() -> None:
     assert milestones(arrivals, {3, 5}, 1000) == ([10, 20, 40, 50], [10, 50, 50, 50])
 
 
-def test_milestones_by_name_alone() -> None:
+def test_milestones_with_unlisted_repetition() -> None:
     """Packet 1 is lost, its repetition 3 too, 5 repeats it again; the events never list 3 as repeated."""
     arrivals = [(10, 0, None, 1000), (20, 2, None, 1000), (40, 4, None, 1000), (50, 5, 1, 1000), (60, 6, 4, 1000)]
     assert search_factors.when(arrivals, 1000) == ([10, 20, 40, 50], [10, 50, 50, 50])
 
 
-def test_the_factors_begin_at_the_gateway() -> None:
+def test_unchanged_factors_match_gateway_medians() -> None:
     """Without a change the medians equal the medians of the gateway scenario, which are computed in another way."""
     factors, gateway = (
         store.load("search-factors")["none: the path of the scenario above"],
@@ -275,7 +275,7 @@ def test_crossings_of_the_middle() -> None:
     assert search_max_data.crossings([5, 5, 5]) == 0
 
 
-def test_what_repeats_data() -> None:
+def test_first_packets_carry_repeated_data() -> None:
     """In an event that repeats data, the first packets carry the repeated data."""
     flow = run_network(replace(network("two-flows").without("background"), stop_ns=1), record=()).flows[0]
     runs = tuple(Run(first, last, 1000, 5) for first, last in ((7, 8), (9, 12)))
@@ -312,14 +312,14 @@ def test_every_scenario_has_text_and_plots() -> None:
     assert COLOURS["slow-start"] == COLOURS["cubic"]
 
 
-def test_the_cells_of_the_thesis() -> None:
+def test_thesis_cells_are_within_a_microsecond() -> None:
     """Each of the 28 cells is within a microsecond, the tolerance of the project."""
     cells = [claim for claim in registry.claims_of("thesis") if claim.rule == "within 1.0 us"]
     assert len(cells) == 28
     assert {claim.verdict for claim in cells} == {Verdict.REPRODUCED}
 
 
-def test_what_the_captions_say() -> None:
+def test_caption_statements_match_data() -> None:
     """Statements in captions about the runs are true of the data."""
     geo = store.load("search-geo")
     for name in search_geo.SHOWN:
@@ -342,7 +342,7 @@ def test_what_the_captions_say() -> None:
     assert store.load("sharing")["alone-initial-83-50"]["lost_packets"] >= 83 - 50 - 1
 
 
-def test_the_caption_of_the_load_has_the_mean_of_the_drawn_sizes() -> None:
+def test_load_caption_contains_mean_of_sent_responses() -> None:
     """The cut at 10 MB lowers the mean of 125 kB; the caption contains the mean of the sent responses."""
     (caption,) = (text for name, text in TEXTS["load"].plots if name == "load")
     sizes = workload(125, 30).sizes_bytes

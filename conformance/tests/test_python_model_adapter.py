@@ -37,7 +37,7 @@ def case() -> Case:
     return next(cases([VECTOR]))
 
 
-def test_after_an_event_outside_the_domain_there_is_no_state() -> None:
+def test_event_outside_domain_ends_answers_of_case() -> None:
     """Half of the event may have been processed, so the case has no more answers. The next case begins anew."""
     script = Script(case())
     start, events = messages.encode(script.start), script.stream.lines
@@ -51,7 +51,7 @@ def test_after_an_event_outside_the_domain_there_is_no_state() -> None:
     assert len(right) == script.count
 
 
-def test_what_is_whole_is_answered_at_once() -> None:
+def test_complete_line_is_answered_at_once() -> None:
     """A line in two pieces is answered when it is complete, and no line waits for the next."""
     hello = messages.encode(messages.HELLO)
     with adapter() as process:

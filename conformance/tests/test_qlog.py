@@ -39,7 +39,7 @@ def named(log_records: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     return [record["data"] for record in log_records if record.get("name", "").partition(":")[2] == name]
 
 
-def test_careful_resume() -> None:
+def test_careful_resume_logs_phase_changes() -> None:
     """Every change of phase is a record with its trigger, followed by the numbers."""
     header, *log_records = records(B4)
     assert header["file_schema"] == "urn:ietf:params:qlog:file:sequential"
@@ -55,7 +55,7 @@ def test_careful_resume() -> None:
     assert [record["time"] for record in log_records] == sorted(record["time"] for record in log_records)
 
 
-def test_the_base_controller() -> None:
+def test_base_controller_logs_packets_metrics_and_phases() -> None:
     """The log contains each packet, metrics when they change, and the phases of RFC 9002."""
     log_records = records("slow-start.recovery.halved@rfc-9002")
     assert [data["header"]["packet_number"] for data in named(log_records, "packet_sent")] == list(range(10))
@@ -76,7 +76,7 @@ def test_the_base_controller() -> None:
         ("no.such.case", "no.such.case"),
     ],
 )
-def test_refused(case_id: str, reason: str) -> None:
+def test_invalid_cases_are_usage_errors(case_id: str, reason: str) -> None:
     """Anything but one case with events is a usage error."""
     result = show(case_id)
     assert result.exit_code == 2

@@ -205,7 +205,7 @@ def test_broken_containers(tmp_path: Path, name: str) -> None:
     assert re.search(reason, " ".join(result.output.split())), result.output
 
 
-def test_a_cut_object(tmp_path: Path) -> None:
+def test_truncated_object_is_read_to_last_whole_event(tmp_path: Path) -> None:
     """A truncated log of one object is read up to its last whole event, like a sequence; no event is an error."""
     text, _ = written(recorded("rfc-9406", "hystartpp", "path.deep-queue").cut(events=100), WRITERS["aioquic"])
     result = judged(tmp_path, text[: len(text) // 2])
@@ -217,7 +217,7 @@ def test_a_cut_object(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("factor", [37, 1e300, 2**64])
-def test_rtts_that_are_none(tmp_path: Path, factor: float) -> None:
+def test_invalid_rtt_samples_are_left_out(tmp_path: Path, factor: float) -> None:
     """Samples that fit no unit or are beyond any time are left out: the times of the packets replace them."""
     change = _scaled("latest_rtt", factor) if factor < 2**64 else _each("metrics_updated", "latest_rtt", factor)
     result = judged(tmp_path, _text(change(_lines())))
@@ -232,7 +232,7 @@ def test_rtts_that_are_none(tmp_path: Path, factor: float) -> None:
         (5, {"header": {"packet_type": "1RTT", "packet_number": []}, "frames": []}, "packet_number: .*negative number"),
     ],
 )
-def test_the_peers_log_and_several_names(tmp_path: Path, number: int, data: object, reason: str) -> None:
+def test_peer_log_errors_are_reported_with_place(tmp_path: Path, number: int, data: object, reason: str) -> None:
     """Errors are reported with their place, also in the log of the peer and in one of several names."""
     text, peer = written(recorded("rfc-9406", "hystartpp", "path.deep-queue").cut(events=100), WRITERS["quinn"])
     assert peer is not None
@@ -249,7 +249,7 @@ def test_the_peers_log_and_several_names(tmp_path: Path, number: int, data: obje
         assert re.search(reason, output), output
 
 
-def test_a_record_in_the_middle(tmp_path: Path) -> None:
+def test_truncated_record_in_the_middle_is_refused(tmp_path: Path) -> None:
     """Only the last record may be truncated."""
     lines = _text(_lines()).split("\n")
     result = judged(tmp_path, "\n".join([*lines[:20], lines[20][:-9], *lines[21:]]))
@@ -257,7 +257,7 @@ def test_a_record_in_the_middle(tmp_path: Path) -> None:
     assert "record 22, line" in result.output
 
 
-def test_100_megabytes(tmp_path: Path) -> None:
+def test_file_beyond_size_limit_is_refused(tmp_path: Path) -> None:
     """A file beyond the limit is not read; the message contains the limit and the remedy."""
     path = tmp_path / "large.sqlog"
     with path.open("wb") as file:
@@ -268,7 +268,7 @@ def test_100_megabytes(tmp_path: Path) -> None:
     assert f"is larger than {files.FILE_MAX_BYTES >> 20} MiB; cut it" in result.output
 
 
-def test_what_is_no_file(tmp_path: Path) -> None:
+def test_folders_pipes_and_absent_files_are_refused(tmp_path: Path) -> None:
     """Folders, pipes and absent files are refused."""
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", tmp_path / "absent"):
@@ -277,7 +277,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         assert "Traceback" not in result.output
 
 
-def test_a_log_that_is_too_coarse_is_inconclusive_not_wrong(tmp_path: Path) -> None:
+def test_few_wrong_bytes_in_flight_are_tolerated(tmp_path: Path) -> None:
     """A small share of wrong bytes in flight is tolerated and reported."""
     records = _lines(events=400)
     metrics = _named(records, "metrics_updated")

@@ -59,7 +59,7 @@ def test_one_odd_number_in_a_short_log(tmp_path: Path) -> None:
     assert read(tmp_path, connection(3, odd=2)).agreement == pytest.approx(11 / 12)
 
 
-def test_packets_in_a_version_that_was_not_taken(tmp_path: Path) -> None:
+def test_version_negotiation_drops_packets_from_flight(tmp_path: Path) -> None:
     """Version negotiation drops these packets without a record; they are no longer in flight."""
     negotiation = {"header": {"packet_type": "version_negotiation"}}
     before = [
@@ -72,7 +72,7 @@ def test_packets_in_a_version_that_was_not_taken(tmp_path: Path) -> None:
     assert read(tmp_path, [*before[:2], *later]).agreement < 1
 
 
-def test_a_frame_without_a_length(tmp_path: Path) -> None:
+def test_frame_without_length_is_accepted(tmp_path: Path) -> None:
     """The frame does not limit its stream, and the log is accepted."""
     records = connection(12)
     records[0]["data"]["frames"] = [{"frame_type": "stream", "stream_id": 0, "offset": 0, "length": None}]

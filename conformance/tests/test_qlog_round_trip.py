@@ -28,7 +28,7 @@ _ALGORITHMS = tuple(profiles())
 
 
 @pytest.mark.parametrize("algorithm", _ALGORITHMS)
-def test_every_vector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
+def test_every_profile_is_written_and_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
     """The least judged of the profiles with equal logs is written and judged; each profile is judged at least once."""
     monkeypatch.setattr(write, "RUN_RECORDS", _RUN_RECORDS)
     vectors = [vector for vector in every_vector() if vector.algorithm == algorithm]
@@ -45,7 +45,7 @@ def test_every_vector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm
 
 
 @pytest.mark.parametrize("name", _PACKET_BY_PACKET)
-def test_packet_by_packet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_log_with_one_record_per_packet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """The log has one record per packet, also for runs that `firstflight show --qlog` abbreviates."""
     vector = load(VECTORS / f"{name}.json")
     monkeypatch.setattr(write, "RUN_RECORDS", 10**6)

@@ -42,7 +42,7 @@ def read(folder: Path, log: str, peer: str | None = None, options: LogOptions | 
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_the_same_stream_in_every_habit(tmp_path: Path, stream: Recording, name: str) -> None:
+def test_stream_is_read_in_format_of_every_writer(tmp_path: Path, stream: Recording, name: str) -> None:
     """All bytes in flight agree, all windows are equal, and the exit matches the profile."""
     stream = stream.cut(events=700)
     log = read(tmp_path, *written(stream, WRITERS[name]))
@@ -58,14 +58,14 @@ def test_the_same_stream_in_every_habit(tmp_path: Path, stream: Recording, name:
     assert verdict.explained[0].equal == verdict.explained[0].counted > 20
 
 
-def test_the_order_is_found_by_what_is_in_flight(tmp_path: Path, stream: Recording) -> None:
+def test_reader_finds_record_order_of_each_writer(tmp_path: Path, stream: Recording) -> None:
     """The reader finds the order of records that each writer uses."""
     orders = {name: read(tmp_path, *written(stream.cut(events=300), habits)).order for name, habits in WRITERS.items()}
     for name, order in orders.items():
         assert (order.sent_before, order.ack_before) == (WRITERS[name].sent_before, WRITERS[name].ack_before)
 
 
-def test_units(tmp_path: Path, stream: Recording) -> None:
+def test_rtt_units_are_detected(tmp_path: Path, stream: Recording) -> None:
     """RTTs in seconds are detected by the times, with a note; whole milliseconds become the recording's resolution."""
     stream = stream.cut(events=300)
     quinn = read(tmp_path, *written(stream, WRITERS["quinn"]))
@@ -76,7 +76,7 @@ def test_units(tmp_path: Path, stream: Recording) -> None:
     assert (coarse.time_resolution_ns, coarse.rtt_resolution_ns) == (MS, MS)
 
 
-def test_what_of_a_header_is_not_known(tmp_path: Path, stream: Recording) -> None:
+def test_unknown_header_values_are_noted(tmp_path: Path, stream: Recording) -> None:
     """Unknown versions, time formats and time units are noted together with the assumed value."""
     text, _ = written(stream.cut(events=100), WRITERS["ngtcp2"])
     assert read(tmp_path, text).notes == ()
@@ -89,7 +89,7 @@ def test_what_of_a_header_is_not_known(tmp_path: Path, stream: Recording) -> Non
     ]
 
 
-def test_the_rtt_that_the_controller_was_given(tmp_path: Path, stream: Recording) -> None:
+def test_aioquic_rtt_sample_includes_ack_delay(tmp_path: Path, stream: Recording) -> None:
     """Aioquic logs the sample without the acknowledgement delay; its controller receives the full sample."""
     steps = tuple(
         replace(step, event=replace(step.event, ack_delay_ns=5 * MS)) if isinstance(step.event, Ack) else step
@@ -103,7 +103,7 @@ def test_the_rtt_that_the_controller_was_given(tmp_path: Path, stream: Recording
     assert ours == theirs
 
 
-def test_an_initial_rtt_is_no_sample(tmp_path: Path, stream: Recording) -> None:
+def test_initial_rtt_is_not_a_sample(tmp_path: Path, stream: Recording) -> None:
     """An initial RTT is not a sample, and neither is the RTT of an earlier ACK; the times replace missing samples."""
     text, peer = written(stream.cut(events=60), WRITERS["quinn"])
     records = text.split("\x1e")
@@ -116,7 +116,7 @@ def test_an_initial_rtt_is_no_sample(tmp_path: Path, stream: Recording) -> None:
     assert log.recording.header.quality["acks_without_a_logged_rtt"] == len(without)
 
 
-def test_an_expired_timer_is_no_loss(tmp_path: Path, stream: Recording) -> None:
+def test_neqo_timeout_is_not_a_loss(tmp_path: Path, stream: Recording) -> None:
     """neqo logs retransmissions after a timeout as lost packets; they remain in flight, and their ACK counts."""
     text, _ = written(stream.cut(events=60), WRITERS["neqo"])
     header, *records = text.split("\x1e")[1:]
@@ -132,7 +132,7 @@ def test_an_expired_timer_is_no_loss(tmp_path: Path, stream: Recording) -> None:
     )
 
 
-def test_without_rtts_the_times_serve(tmp_path: Path, stream: Recording) -> None:
+def test_missing_rtts_are_noted(tmp_path: Path, stream: Recording) -> None:
     """Missing RTTs are noted, and the resolution is the measured lateness."""
     text, _ = written(stream.cut(events=300), WRITERS["ngtcp2"])
     log = read(tmp_path, text.replace('"latest_rtt"', '"some_rtt"'))
@@ -140,14 +140,14 @@ def test_without_rtts_the_times_serve(tmp_path: Path, stream: Recording) -> None
     assert log.recording.header.rtt_resolution_ns == MS
 
 
-def test_the_container_may_be_cut(tmp_path: Path, stream: Recording) -> None:
+def test_partial_last_record_is_left_out(tmp_path: Path, stream: Recording) -> None:
     """A killed browser leaves a partial record, which is left out with a note."""
     text, _ = written(stream.cut(events=100), WRITERS["neqo"])
     log = read(tmp_path, text[:-30])
     assert log.notes == ("the last record is cut and was left out",)
 
 
-def test_congestion_experienced(tmp_path: Path, stream: Recording) -> None:
+def test_rising_ce_counter_is_an_event_before_the_ack(tmp_path: Path, stream: Recording) -> None:
     """A counter that rises is an event before the ACK that reports it."""
     text, _ = written(stream.cut(events=60), WRITERS["ngtcp2"])
     marked, *frames = text.split('"frame_type": "ack"')
@@ -159,7 +159,7 @@ def test_congestion_experienced(tmp_path: Path, stream: Recording) -> None:
     assert all(isinstance(following, Ack) for _, following in counts)
 
 
-def test_metrics_before_an_ack_that_confirms_the_handshake() -> None:
+def test_quic_go_key_discard_between_metrics_and_ack() -> None:
     """quic-go discards keys between the metrics of an ACK and its record; the earlier packet keeps its own metrics."""
     sent = items.Sent(1, "application_data", 7, 7, 1200, None, False)
     own, state, ack_metrics = (
@@ -171,7 +171,7 @@ def test_metrics_before_an_ack_that_confirms_the_handshake() -> None:
     assert arranged_items == [sent, own, ack, state, ack_metrics, keys]
 
 
-def test_losses_that_are_processed_first() -> None:
+def test_neqo_losses_are_processed_before_ack() -> None:
     """Neqo logs an ACK, the metrics after its losses, the metrics after its acknowledgements, and the losses last."""
     ack, later_ack = (items.Received(t_ns, "application_data", 1, [(0, 9)]) for t_ns in (1, 2))
     rtt, after_losses, reduced, after_ack = (
@@ -185,7 +185,7 @@ def test_losses_that_are_processed_first() -> None:
     assert losses_first(one_flight) == one_flight
 
 
-def test_a_packet_that_had_to_wait(tmp_path: Path, stream: Recording) -> None:
+def test_record_with_earlier_time_is_moved(tmp_path: Path, stream: Recording) -> None:
     """A record with an earlier time is moved and noted. With many such records the order is unknown."""
     header, *records = [
         json.loads(line) for line in written(stream.cut(events=100), WRITERS["neqo"])[0].split("\x1e")[1:]
@@ -196,7 +196,7 @@ def test_a_packet_that_had_to_wait(tmp_path: Path, stream: Recording) -> None:
     assert log.agreement == 1
 
 
-def test_a_datagram_with_two_packets(tmp_path: Path, stream: Recording) -> None:
+def test_coalesced_packet_counts_with_its_own_length(tmp_path: Path, stream: Recording) -> None:
     """The second packet is logged with the length of the datagram; only its own length counts as in flight."""
     records = [json.loads(line) for line in written(stream.cut(events=100), WRITERS["neqo"])[0].split("\x1e")[1:]]
     sent = [record for record in records if record.get("name") == "quic:packet_sent"]
@@ -214,7 +214,7 @@ def test_a_datagram_with_two_packets(tmp_path: Path, stream: Recording) -> None:
     assert log.agreement == 1
 
 
-def test_one_connection_of_several(tmp_path: Path, stream: Recording) -> None:
+def test_connection_is_chosen_by_trace_or_group(tmp_path: Path, stream: Recording) -> None:
     """A connection is chosen by its trace or by its group."""
     document: dict[str, Any] = json.loads(written(stream.cut(events=80), WRITERS["aioquic"])[0])
     (trace,) = document["traces"]
@@ -229,7 +229,7 @@ def test_one_connection_of_several(tmp_path: Path, stream: Recording) -> None:
     assert read(tmp_path, grouped, options=LogOptions(group="b")).recording.events == chosen.recording.events
 
 
-def test_two_connections_after_each_other(tmp_path: Path, stream: Recording) -> None:
+def test_two_started_names_are_two_connections(tmp_path: Path, stream: Recording) -> None:
     """A new name after the first packet is the same connection; two names that both begin are two connections."""
     text, peer = written(stream.cut(events=80), WRITERS["quinn"])
     assert read(tmp_path, text, peer).agreement == 1
@@ -241,7 +241,7 @@ def test_two_connections_after_each_other(tmp_path: Path, stream: Recording) -> 
             read(tmp_path, "".join(f"\x1e{record}" for record in [header, *several]), peer)
 
 
-def test_a_log_of_aioquic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_aioquic_upload_log_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In aioquic's log of an upload without sockets, all bytes in flight and all windows up to the exit agree."""
     path = write_log(tmp_path, monkeypatch)
     monkeypatch.undo()
@@ -278,7 +278,7 @@ def _probed(probe_bytes: int) -> str:
     return "".join(f"\x1e{json.dumps(record)}\n" for record in records)
 
 
-def test_the_loss_of_a_probe_that_is_not_logged(tmp_path: Path) -> None:
+def test_unlogged_probe_loss_in_quinn(tmp_path: Path) -> None:
     """quinn does not log it: the only larger packet leaves flight without a loss; a packet of equal size stays."""
     log = read(tmp_path, _probed(1232))
     assert log.agreement == 1
@@ -295,7 +295,7 @@ def test_the_loss_of_a_probe_that_is_not_logged(tmp_path: Path) -> None:
     assert "probes_discarded" not in plain.recording.header.quality
 
 
-def test_a_loss_that_only_a_threshold_shows(tmp_path: Path) -> None:
+def test_unlogged_loss_in_quiche_is_found_by_threshold(tmp_path: Path) -> None:
     """quiche logs no loss; its window, scaled to larger datagrams, may look larger after the reduction."""
     records: list[dict[str, object]] = [
         {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"common_fields": {}}}
@@ -327,7 +327,7 @@ def test_a_loss_that_only_a_threshold_shows(tmp_path: Path) -> None:
     assert [number for run in lost.packets for number in range(run.first, run.last + 1)] == [4, 5]
 
 
-def test_an_ack_that_is_logged_at_its_arrival(tmp_path: Path) -> None:
+def test_ack_logged_at_arrival(tmp_path: Path) -> None:
     """Such a log has the metrics before the ACK. Packets sent before the ACK was processed follow its record."""
     records: list[dict[str, object]] = [
         {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": {"common_fields": {}}}

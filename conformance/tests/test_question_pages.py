@@ -30,7 +30,7 @@ def test_each_page_has_an_example() -> None:
 
 
 @pytest.mark.parametrize(("page", "name", "output"), EXAMPLES)
-def test_an_example(tmp_path: Path, page: str, name: str, output: str) -> None:
+def test_command_prints_block_of_page(tmp_path: Path, page: str, name: str, output: str) -> None:
     """The command prints the block of the page."""
     recording, captured = HERE / "kept_recordings" / f"{name}.xz", HERE / "kept_captures" / f"{name}.gz"
     data = lzma.decompress(recording.read_bytes()) if recording.exists() else gzip.decompress(captured.read_bytes())

@@ -34,7 +34,7 @@ def window_after(profile: str, lost: list[bool], order: list[int]) -> int:
 
 
 @pytest.mark.parametrize("profile", BETA)
-def test_the_end_is_beta_of_what_got_through(profile: str) -> None:
+def test_window_is_beta_of_delivered_bytes(profile: str) -> None:
     """The window is beta times the delivered bytes for any K and order, and at least beta/3 of the flight."""
     rng = SplitMix64(7)
     for share in range(1, PACKETS):
@@ -53,7 +53,7 @@ def test_the_end_is_beta_of_what_got_through(profile: str) -> None:
         ("draft-00+cubic", Fraction(1, 3)),
     ],
 )
-def test_the_silence(profile: str, silence: Fraction) -> None:
+def test_sending_resumes_after_share_of_path_capacity(profile: str, silence: Fraction) -> None:
     """With two of three packets lost, sending resumes after 1 - beta of the path capacity; later with K = 11/18."""
     holds = 390
     stream = StreamBuilder(SIZE, 3 * holds * SIZE)

@@ -20,7 +20,7 @@ from generate.tables import generated_files
 SEARCH = (SPEC / "search" / "profiles.toml").read_text(encoding="utf-8")
 
 
-def test_profiles_of_the_model() -> None:
+def test_profiles_match_model() -> None:
     """The profiles and readings of the data and of the model are the same."""
     tables = load_tables()
     assert {name: tuple(p.name for p in table.profiles) for name, table in tables.items()} == {
@@ -33,7 +33,7 @@ def test_profiles_of_the_model() -> None:
         assert profile.readings == {n: v.value if isinstance(v, Enum) else v for n, v in values.items()}
 
 
-def test_observables_of_the_model() -> None:
+def test_observables_match_model() -> None:
     """The model shows exactly the numbers listed in the data."""
     for name, table in load_tables().items():
         observed: set[str] = set()
@@ -95,7 +95,7 @@ def test_like_is_transitive(tmp_path: Path) -> None:
     assert after["freebsd-4"].like == "linux-4" and "clock" not in after["freebsd-4"].changed
 
 
-def test_tables_are_what_would_be_written() -> None:
+def test_generated_tables_are_up_to_date() -> None:
     """The generated files and regions are up to date."""
     for path, text in generated_files().items():
         assert path.read_text(encoding="utf-8") == text
@@ -126,7 +126,7 @@ def test_tables_are_what_would_be_written() -> None:
         ),
     ],
 )
-def test_refused_tables(tmp_path: Path, find: str, text: str, reason: str) -> None:
+def test_missing_or_unknown_readings_are_refused(tmp_path: Path, find: str, text: str, reason: str) -> None:
     """A profile that omits a reading, or sets an unknown one, is refused."""
     assert find in SEARCH
     path = tmp_path / "search.toml"

@@ -117,7 +117,7 @@ def test_largest_difference(numbers: Numbers) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_error_of_a_stage(seed: int) -> None:
+def test_stage_error_is_within_four_bytes(seed: int) -> None:
     """The window of the model is within four bytes of the exact window over a stage of up to forty round trips."""
     size_bytes, rtt_ns = (1200, 1448, 1000, 9000)[seed % 4], (5, 20, 80, 300, 600)[seed % 5] * MS
     window_bytes = size_bytes * (12 + 3 * seed) + 17 * seed

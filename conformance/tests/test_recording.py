@@ -31,7 +31,7 @@ def made() -> Recording:
     return recorder.recording(HEADER)
 
 
-def test_the_ledger_fills_in_the_rest() -> None:
+def test_ledger_forms_runs_and_uses_subject_rtt() -> None:
     """Packets of one size and time form a run; the subject's RTT is used, and the RTT of the times is also kept."""
     sent, ack, _, lost = made().steps
     assert [(run.first, run.last, run.size_bytes) for run in sent.event.packets] == [(0, 8, 1200), (9, 9, 600)]
@@ -42,7 +42,7 @@ def test_the_ledger_fills_in_the_rest() -> None:
     assert lost.event.bytes_in_flight == 11400 - 3 * 1200
 
 
-def test_a_packet_that_is_not_in_flight_changes_nothing() -> None:
+def test_ack_outside_flight_leaves_ledger_unchanged() -> None:
     """The error changes neither the ledger nor the steps."""
     recorder = Recorder()
     recorder.sent(MS, [1200, 1200])
@@ -62,7 +62,7 @@ def test_written_and_read(tmp_path: Path) -> None:
     assert steps[-1]["subject"] == {"cwnd_bytes": str(2**60), "ssthresh_bytes": 7200, "state": "recovery"}
 
 
-def test_cut() -> None:
+def test_cut_keeps_the_beginning() -> None:
     """Cutting keeps the beginning, by number or by time."""
     recording = made()
     assert recording.cut(events=2).steps == recording.steps[:2]
@@ -70,7 +70,7 @@ def test_cut() -> None:
     assert recording.cut(duration_ns=150 * MS - 1).steps == recording.steps[:2]
 
 
-def test_filter() -> None:
+def test_filter_omits_events_and_answers() -> None:
     """Events without packets, and answers, can be left out; events with packets carry the bytes in flight."""
     recording = made().filter(events=[Pto, Ce], answers=["state", "computed_rtt_ns"])
     assert len(recording.steps) == 3
@@ -114,7 +114,7 @@ def _flight(bytes_in_flight: int) -> list[Any]:
         (list(files.lines(made()))[:1] + list(files.lines(made()))[2:], "line 2.packets: packet 0 was never sent"),
     ],
 )
-def test_malformed(tmp_path: Path, raw: list[Any], reason: str) -> None:
+def test_malformed_line_error_contains_place_and_reason(tmp_path: Path, raw: list[Any], reason: str) -> None:
     """The error contains the line, the member and the reason."""
     path = tmp_path / "r.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in raw), "utf-8")
@@ -124,7 +124,7 @@ def test_malformed(tmp_path: Path, raw: list[Any], reason: str) -> None:
 
 
 @pytest.mark.parametrize("data", [b"\xff\n", b"{\n", b'{"firstflight_recording": NaN}\n', b"[" * 100_000, b"\x00"])
-def test_no_json(tmp_path: Path, data: bytes) -> None:
+def test_invalid_json_error_contains_line(tmp_path: Path, data: bytes) -> None:
     """The error for any bytes contains the line."""
     path = tmp_path / "r.jsonl"
     path.write_bytes(data)
@@ -145,6 +145,6 @@ def test_large_and_irregular_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         files.load(path)
 
 
-def test_one_recording_is_not_another() -> None:
+def test_equality_includes_header() -> None:
     """Equality includes the header."""
     assert made() != replace(made(), header=replace(HEADER, rtt_resolution_ns=1))

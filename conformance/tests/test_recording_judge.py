@@ -59,7 +59,7 @@ def bbr(late: int = 0) -> tuple[Recording, int]:
     return changed(recording, with_late_threshold), at
 
 
-def test_bbr_leaves_where_its_threshold_is_set() -> None:
+def test_bbr_exit_is_the_threshold_event() -> None:
     """The exit is the event of the threshold, not the end of growth; a threshold one round later refutes BBR."""
     recording, at = bbr()
     verdict = judge(recording)
@@ -87,7 +87,7 @@ def found(verdict: ConnectionVerdict, profile: str) -> bool:
         ("hystart", "path.deep-queue", "linux"),
     ],
 )
-def test_the_true_profile_explains_it(algorithm: str, rest: str, profile: str) -> None:
+def test_true_profile_explains_recording(algorithm: str, rest: str, profile: str) -> None:
     """Every growth is equal up to the exit; plain slow start is refuted at the exit."""
     verdict = judge(recorded(profile, algorithm, rest))
     assert found(verdict, f"{algorithm}/{profile}")
@@ -99,7 +99,7 @@ def test_the_true_profile_explains_it(algorithm: str, rest: str, profile: str) -
     assert tried == set(profiles(composed=True)) - set(verdict.left_out)
 
 
-def test_python_and_the_port_follow_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_and_port_give_same_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python and the port give the same answers and give up at the same event; before `begin` they only send."""
     recording = recorded("linux-3")
     windows = [step.subject["cwnd_bytes"] for step in recording.steps]
@@ -121,7 +121,7 @@ def _no_compiler() -> None:
     raise follow.NativeError("none")
 
 
-def test_an_odd_rule_costs_its_own_events() -> None:
+def test_missing_growth_costs_one_event() -> None:
     """72 bytes missing from the growth of the first ACK cost one event, and no later one."""
     first = next(index for index, event in enumerate(recorded("neqo-2026").events) if isinstance(event, Ack))
 
@@ -134,7 +134,7 @@ def test_an_odd_rule_costs_its_own_events() -> None:
     assert verdict.explained[0].counted - verdict.explained[0].equal == 1
 
 
-def test_an_exit_seen_late_is_an_interval() -> None:
+def test_exit_from_windows_alone_is_an_interval() -> None:
     """With windows alone, the exit is between the last ACK of full growth and the first ACK of smaller growth."""
     true = recorded("linux", "hystart", "path.deep-queue")
     exact = judge(true).subject.left
@@ -145,7 +145,7 @@ def test_an_exit_seen_late_is_an_interval() -> None:
     assert found(bare, "hystart/linux")
 
 
-def test_growth_of_a_part_is_void_if_later_acks_grow_in_full() -> None:
+def test_stall_in_slow_start_is_not_an_exit() -> None:
     """A stall of three ACKs in the middle of slow start is not an exit."""
     true = recorded("linux", "hystart", "path.deep-queue")
     sender_exit = judge(true).subject.left
@@ -168,7 +168,7 @@ def test_growth_of_a_part_is_void_if_later_acks_grow_in_full() -> None:
     assert stalling.after >= grows[-1] - 1
 
 
-def test_no_exit_is_not_decided() -> None:
+def test_recording_without_exit_is_undecided() -> None:
     """Profiles that have left slow start by then are refuted; all others remain."""
     whole = recorded("linux-3")
     sender_exit = judge(whole).subject.left
@@ -179,7 +179,7 @@ def test_no_exit_is_not_decided() -> None:
     assert exit_code([verdict]) == ExitCode.NOTHING_RUN
 
 
-def test_a_loss_is_not_decided_among_all() -> None:
+def test_exit_by_loss_is_undecided_among_all_profiles() -> None:
     """Every profile leaves slow start at a loss. A requested profile is also judged by its reaction to the loss."""
     recording = recorded("rfc-9002", "slow-start", "path.deep-queue")
     among = judge(recording)
@@ -202,7 +202,7 @@ def test_the_same_exit_with_another_threshold_is_refuted() -> None:
     assert verdict.none_of_ours
 
 
-def test_too_few_acks_decide_nothing() -> None:
+def test_too_few_acks_are_undecided() -> None:
     """A sender that the window hardly ever limited may use any profile."""
     verdict = judge(recorded("linux-3").cut(events=12))
     assert verdict.undecided is not None and "where 8 are needed" in verdict.undecided
@@ -210,7 +210,7 @@ def test_too_few_acks_decide_nothing() -> None:
     assert exit_code([nothing]) == ExitCode.NOTHING_RUN
 
 
-def test_the_rule_for_app_limited_acks() -> None:
+def test_ack_without_growth_counts_as_app_limited() -> None:
     """An ACK without growth in slow start, with unused window, counts as app-limited; stated flags are kept."""
     recorder = Recorder()
     recorder.sent(1000 * MS, [1200] * 4)
@@ -238,7 +238,7 @@ def test_the_rule_for_app_limited_acks() -> None:
         judge(recording, [], start="application")
 
 
-def test_the_start() -> None:
+def test_only_sent_packets_before_first_application_ack() -> None:
     """Before the first ACK of application data the algorithm receives only sent packets."""
     recording = recorded("neqo-2026")
     acks = [index for index, event in enumerate(recording.events) if isinstance(event, Ack)]
@@ -248,7 +248,7 @@ def test_the_start() -> None:
     assert first.explained[0].exits != application.explained[0].exits
 
 
-def test_margin() -> None:
+def test_search_margin_with_rtt_noise() -> None:
     """SEARCH derives its shift from the RTT: with enough noise the exit moves, but not with a microsecond."""
     verdict = judge(recorded("draft-00"))
     margins = margin(verdict, "search/draft-00")
@@ -288,7 +288,7 @@ def _coarse(event: Event, unit_ns: int, way: int) -> Event:
     return replace(event, latest_rtt_ns=-way * (-way * event.latest_rtt_ns // unit_ns) * unit_ns)
 
 
-def test_an_event_without_an_answer_costs_no_other() -> None:
+def test_model_window_replaces_missing_window() -> None:
     """Some logs omit the window between an ACK and the losses that it reveals; the model's own window replaces it."""
     whole = recorded("rfc-9002", "slow-start", "path.deep-queue")
     pairs = enumerate(zip(whole.events, whole.events[1:], strict=False))
@@ -320,14 +320,14 @@ def met_a_loss(threshold_datagrams: int) -> Recording:
 
 
 @pytest.mark.parametrize(("threshold", "explained"), [(105, True), (56, True), (30, False), (200, False)])
-def test_an_ack_of_which_no_window_is_logged_may_have_grown_it(threshold: int, *, explained: bool) -> None:
+def test_ack_without_logged_window_may_grow_the_window(threshold: int, *, explained: bool) -> None:
     """quinn logs one window for an ACK and the loss that it reveals: 0.7 of the window with or without the growth."""
     verdict = judge(met_a_loss(threshold), ["cubic/rfc-9438"])
     assert verdict.did.evidence == "loss"
     assert ("cubic/rfc-9438" in verdict.may_be) == explained
 
 
-def test_a_window_that_grew_after_a_loss_is_reduced_from_what_it_was() -> None:
+def test_reduction_factor_after_growth_is_at_most_one() -> None:
     """BBR grows through losses and falls later: reduction factors are at most one."""
 
     recording = met_a_loss(90)
@@ -342,7 +342,7 @@ def test_a_window_that_grew_after_a_loss_is_reduced_from_what_it_was() -> None:
     assert (reduction.event, reduction.of, reduction.factor) == (last, "window", Fraction(5, 8))
 
 
-def test_a_sender_that_lets_acks_pass_is_not_limited_by_its_window() -> None:
+def test_sender_without_new_data_is_not_window_limited() -> None:
     """A sender without new data repeats one packet much later; in between, its window is full and does not change."""
     recorder, window_bytes = Recorder(), 12_000
     recorder.sent(1_000 * MS, [(10, 1200)])
@@ -364,7 +364,7 @@ def test_a_sender_that_lets_acks_pass_is_not_limited_by_its_window() -> None:
     assert "slow-start/rfc-9002" in verdict.may_be
 
 
-def test_after_the_last_packet_nothing_limits_the_sender_by_its_window() -> None:
+def test_sender_is_not_window_limited_after_its_last_packet() -> None:
     """A sender without more data does not grow, however full its window is."""
     recording = recorded("linux", "hystart", "path.deep-queue")
     last = max(index for index, event in enumerate(recording.events) if isinstance(event, Sent))

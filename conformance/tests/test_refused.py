@@ -42,7 +42,7 @@ def run(command: str, *words: str) -> Result:
     return CliRunner().invoke(main, ["run", "--adapter", command, "--jobs", "1", *words])
 
 
-def test_another_controller_that_is_refused(tmp_path: Path) -> None:
+def test_run_does_not_pass_if_all_cubic_cases_are_refused(tmp_path: Path) -> None:
     """The adapter ignores losses, declares CUBIC for the events after the first loss, and refuses all CUBIC cases."""
     ignores = adapter(tmp_path, _CUBIC, _NO_LOSS)
     done = run(
@@ -54,7 +54,7 @@ def test_another_controller_that_is_refused(tmp_path: Path) -> None:
     assert re.search(r"not exercised: .*cubic\.", text)
 
 
-def test_losses_that_are_refused(tmp_path: Path) -> None:
+def test_rules_of_refused_losses_are_reported(tmp_path: Path) -> None:
     """The adapter refuses losses only: the output and the report list the rules of losses."""
     report = tmp_path / "report.json"
     words = ("--algorithm", "slow-start", "--profile", "rfc-9002")

@@ -75,7 +75,7 @@ def test_a_prepared_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.Mon
     assert target.read_text(encoding="utf-8") == "kept"
 
 
-def test_an_ignored_sigchld() -> None:
+def test_run_waits_for_adapters_if_sigchld_is_ignored() -> None:
     """If the parent ignores SIGCHLD, adapters inherit that; the run still waits for them."""
     command = [
         sys.executable,
@@ -96,7 +96,7 @@ def test_an_ignored_sigchld() -> None:
     assert "No child processes" not in output
 
 
-def test_no_descriptor_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_for_children_without_free_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a descriptor the search for children returns an empty list, without an error."""
 
     def refuse(*_: object) -> None:
@@ -106,7 +106,7 @@ def test_no_descriptor_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     assert children.descendants(os.getpid()) == []
 
 
-def test_an_address_of_a_script() -> None:
+def test_site_address_must_use_http_https_or_file() -> None:
     """The address of a site must use http, https or file."""
     result = CliRunner().invoke(main, ["run", "--adapter", "c-port", "--site", "javascript:alert(1)"])
     assert result.exit_code == 2

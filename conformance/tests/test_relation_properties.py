@@ -168,7 +168,7 @@ def test_two_choices_conform_together(variant: Variant, data: st.DataObject) -> 
 
 
 @drawn(implementations(), st.sets(st.sampled_from(_HIDEABLE)), st.data())
-def test_hidden_observables_do_not_fail(variant: Variant, hidden: set[str], data: st.DataObject) -> None:
+def test_case_still_conforms_with_fewer_observables(variant: Variant, hidden: set[str], data: st.DataObject) -> None:
     """A case that conforms with all observables conforms with some of them."""
     every = _declaring(variant, _OBSERVED)
     less = _declaring(variant, [name for name in _OBSERVED if name not in hidden])
@@ -187,7 +187,7 @@ def _declaring(variant: Variant, names: Sequence[str]) -> Variant:
 
 
 @drawn(implementations(), st.integers(1, 300), st.data())
-def test_a_step_limit_is_undecided(variant: Variant, steps: int, data: st.DataObject) -> None:
+def test_verdict_within_step_limit_is_same_or_undecided(variant: Variant, steps: int, data: st.DataObject) -> None:
     """A case keeps its verdict within any step limit, or is undecided."""
     chosen = selection(data, variant, 2)
     run = [(script, answered(variant, script)) for script in chosen]
@@ -201,7 +201,7 @@ def test_a_step_limit_is_undecided(variant: Variant, steps: int, data: st.DataOb
 
 
 @pytest.mark.parametrize("case", ["search.path.long@lanman-2024", "search.path.paced@lanman-2024"])
-def test_two_alternatives_that_hide_each_other(case: str) -> None:
+def test_two_alternatives_conform_despite_failing_others(case: str) -> None:
     """Two alternatives conform, although walks from the model reach the end by other ones, which fail elsewhere."""
     variant = _noted(next(variant for variant in variants() if variant.id == "windows-of-nine-bins"))
     script = next(script for script in scripts_of(variant.profile, whole=False) if script.case.id == case)

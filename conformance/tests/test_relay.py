@@ -31,7 +31,7 @@ def scenario(**link: Any) -> Scenario:
     return replace(load_scenario(DEEP), link=Link(**path | {"loss_ppm": 0, "jitter_ns": 0} | link))
 
 
-def test_there_and_back() -> None:
+def test_rate_applies_only_to_the_forward_direction() -> None:
     """1000 bytes take 1 ms plus the delay there, one packet after another; the way back has unlimited rate."""
     path = EmulatedPath(scenario())
     assert path.next_ns() is None
@@ -45,7 +45,7 @@ def test_there_and_back() -> None:
     assert (path.there.next_ns(), path.back.next_ns()) == (112 * MS, 112 * MS)
 
 
-def test_the_queue_drops() -> None:
+def test_full_queue_drops_datagrams() -> None:
     """One datagram is served, one waits, the third is dropped."""
     path = EmulatedPath(scenario(queue_bytes=1000))
     for _ in range(3):
@@ -53,7 +53,7 @@ def test_the_queue_drops() -> None:
     assert (len(path.there.due), path.bottleneck.dropped_packets) == (2, 1)
 
 
-def test_losses_follow_the_seed() -> None:
+def test_losses_depend_on_the_seed() -> None:
     """The same seed loses the same datagrams; another seed loses others."""
 
     def lost(seed: int) -> list[int]:
@@ -67,7 +67,7 @@ def test_losses_follow_the_seed() -> None:
     assert 5 < len(lost(1)) < 50
 
 
-def test_the_delay_rises() -> None:
+def test_delay_rises_at_the_scheduled_time() -> None:
     """The delay rises when the scenario's time since the first datagram has passed."""
     path = EmulatedPath(scenario(steps=((50 * MS, 20 * MS),)))
     path.send(100 * MS, bytes(1000))
@@ -102,7 +102,7 @@ def open_socket() -> socket.socket:
     return udp_socket
 
 
-def test_datagrams_cross_no_sooner_than_the_path_allows(tmp_path: Path) -> None:
+def test_datagrams_arrive_in_order_after_the_path_delay(tmp_path: Path) -> None:
     """Twenty datagrams of 1000 bytes arrive in order from 11 to 30 ms, an answer after 5 ms; a summary follows."""
     with open_socket() as receiver, open_socket() as sender, relayed(tmp_path, receiver) as (child, port):
         begun_ns = time.monotonic_ns()
@@ -123,7 +123,7 @@ def test_datagrams_cross_no_sooner_than_the_path_allows(tmp_path: Path) -> None:
         assert 0 <= summary["late_ns"][0] <= summary["late_ns"][1] <= summary["late_ns"][2]
 
 
-def test_a_receiver_that_is_not_there_is_no_error(tmp_path: Path) -> None:
+def test_relay_continues_while_the_receiver_is_absent(tmp_path: Path) -> None:
     """Refused datagrams are lost; datagrams sent after the receiver starts arrive."""
     receiver = open_socket()
     address = receiver.getsockname()
@@ -140,7 +140,7 @@ def test_a_receiver_that_is_not_there_is_no_error(tmp_path: Path) -> None:
         assert child.poll() is None
 
 
-def test_it_ends_by_itself() -> None:
+def test_relay_ends_after_the_given_time() -> None:
     """The relay ends after the given number of seconds with exit code 0."""
     done = subprocess.run(
         [*_CLI, "dev", "relay", DEEP, "--to", "9", "--seconds", "1"],
@@ -152,7 +152,7 @@ def test_it_ends_by_itself() -> None:
     assert (done.returncode, done.stdout.splitlines()[0][:6]) == (0, "ready ")
 
 
-def test_a_port_that_is_taken() -> None:
+def test_port_in_use_is_an_error() -> None:
     """The relay ends with exit code 2 and prints the port."""
     with open_socket() as udp_socket:
         port = str(udp_socket.getsockname()[1])

@@ -77,7 +77,7 @@ def test_a_long_phase_is_cut(root: Path) -> None:
     assert len(report.stdout) < 20_000
 
 
-def test_the_gate() -> None:
+def test_shown_text_is_printable_and_bounded() -> None:
     """Shown text is printable, on one line, and within the requested length."""
     assert shown(_EVIL).isprintable()
     assert len(shown("x" * 10**6, 80)) == len(shown("\x1b" * 10**6, 80)) == 80
@@ -89,7 +89,7 @@ def test_the_gate() -> None:
 
 
 @pytest.mark.parametrize("spoilt", [{"title": f"A title with {_EVIL}"}, {_EVIL: 1}, {"why": "long " * 1000}])
-def test_text_of_vectors(root: Path, spoilt: dict[str, object]) -> None:
+def test_unprintable_or_long_text_of_vectors_is_refused(root: Path, spoilt: dict[str, object]) -> None:
     """Control characters, surrogates and endless texts are refused, and the refusal contains none of them."""
     raw = vector("slow-start.target.evil", events()) | spoilt
     path = root / "slow-start" / "x\x1b[2J.json"
@@ -100,14 +100,14 @@ def test_text_of_vectors(root: Path, spoilt: dict[str, object]) -> None:
     assert report.stderr.count("\n") <= 2
 
 
-def test_an_adapter_that_is_not_there_is_named_escaped(root: Path) -> None:
+def test_unknown_adapter_is_printed_escaped(root: Path) -> None:
     """Even the user's own command line is printed escaped."""
     report = measured("run", "--vectors", root, "--adapter", "\x1b]0;owned\x07")
     assert report.code == 2
     assert "\x1b" not in report.stderr
 
 
-def test_a_key_that_is_there_twice_is_named_escaped(tmp_path: Path) -> None:
+def test_duplicate_key_is_printed_escaped(tmp_path: Path) -> None:
     """A duplicate key is foreign text."""
     path = tmp_path / "x.json"
     path.write_text('{"\\u001b[2J": 1, "\\u001b[2J": 2}', encoding="utf-8")
@@ -117,7 +117,7 @@ def test_a_key_that_is_there_twice_is_named_escaped(tmp_path: Path) -> None:
 
 
 @pytest.mark.live
-def test_many_keys_cost_little(tmp_path: Path) -> None:
+def test_each_of_many_keys_is_checked_once(tmp_path: Path) -> None:
     """100000 keys are checked once each."""
     path = tmp_path / "x.json"
     path.write_text(json.dumps({f"k{number}": number for number in range(100_000)}), encoding="utf-8")
@@ -127,7 +127,7 @@ def test_many_keys_cost_little(tmp_path: Path) -> None:
     assert time.monotonic() - began_s < 30
 
 
-def test_only_regular_files_of_a_bearable_size(tmp_path: Path) -> None:
+def test_pipes_devices_and_large_files_are_refused(tmp_path: Path) -> None:
     """A pipe does not block, a device does not fill the memory, a large file is not read."""
     pipe, device, large = (tmp_path / name for name in ("pipe.json", "device.json", "large.json"))
     os.mkfifo(pipe)
@@ -140,13 +140,13 @@ def test_only_regular_files_of_a_bearable_size(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every folder")
-def test_a_folder_that_cannot_be_read_for_an_ordinary_user(root: Path) -> None:
+def test_unreadable_folder_is_an_error_for_ordinary_users(root: Path) -> None:
     """An unreadable folder is an error; its vectors are not skipped."""
     (root / "slow-start").chmod(0)
     assert measured("list", "--vectors", root).code == 2
 
 
-def test_a_folder_that_cannot_be_read(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_folder_is_an_error(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same for tests that run as root: the system call is made to fail."""
     scandir = os.scandir
 
@@ -201,7 +201,7 @@ def test_ctrl_c_while_modules_are_loaded(handler: str, code: int, printed: str) 
 
 
 @pytest.mark.live
-def test_no_adapter_outlives_a_killed_run(root: Path, tmp_path: Path) -> None:
+def test_killing_the_run_ends_the_adapter(root: Path, tmp_path: Path) -> None:
     """KILL cannot be handled: the system ends the adapter."""
     pids = tmp_path / "pids"
     line = adapter_line("hang", str(pids))
@@ -237,7 +237,7 @@ def test_hello_is_tried_again_after_a_restart(root: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.live
-def test_an_adapter_that_hangs_is_given_up(root: Path, tmp_path: Path) -> None:
+def test_hanging_adapter_is_abandoned_after_timeouts(root: Path, tmp_path: Path) -> None:
     """After the stated number of timeouts the remaining cases are errored without waiting."""
     options = RunOptions(deadline_s=5, timeouts=2)
     report = judged(root, *command("attacks", "hang", str(tmp_path / "pids")), options=options)
@@ -245,7 +245,7 @@ def test_an_adapter_that_hangs_is_given_up(root: Path, tmp_path: Path) -> None:
     assert report.results[2].reason == "abandoned after 2 timeouts"
 
 
-def test_a_report_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_keeps_the_old_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a full disk the old file remains, without leftovers, and the error contains its path."""
     path = tmp_path / "report.json"
     path.write_text("old", encoding="utf-8")
@@ -260,7 +260,7 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monk
     assert path.read_text(encoding="utf-8") == "old"
 
 
-def test_standard_output_that_is_full(root: Path) -> None:
+def test_full_standard_output_is_an_error(root: Path) -> None:
     """The run ends with a message, without traceback, and not with the exit code of a divergence."""
     with Path("/dev/full").open("wb") as full:
         report = subprocess.run(
@@ -271,7 +271,7 @@ def test_standard_output_that_is_full(root: Path) -> None:
     assert b"Traceback" not in report.stderr
 
 
-def test_what_the_locale_cannot_write_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_characters_outside_the_locale_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     """In an ASCII locale an arrow is escaped instead of ending the run."""
     out = BytesIO()
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(out, encoding="ascii"))
@@ -284,7 +284,7 @@ def test_what_the_locale_cannot_write_is_escaped(monkeypatch: pytest.MonkeyPatch
     [(RuntimeError("a defect"), exits.INTERNAL), (OSError(errno.EROFS, "Read-only", "x"), exits.UNUSABLE),
      (BrokenPipeError(errno.EPIPE, "Broken pipe"), exits.CLOSED_PIPE), (SystemExit(1), 1), (SystemExit(None), 0)],
 )  # fmt: skip
-def test_exit_codes_of_what_goes_wrong(raised: BaseException, code: int) -> None:
+def test_exit_codes_of_exceptions(raised: BaseException, code: int) -> None:
     """An error of the program itself is never reported as a divergence."""
 
     def fail() -> None:
@@ -293,7 +293,7 @@ def test_exit_codes_of_what_goes_wrong(raised: BaseException, code: int) -> None
     assert exits.exit_code(fail) == code
 
 
-def test_every_attack_has_its_test() -> None:
+def test_tests_on_the_page_of_attacks_exist() -> None:
     """Every test on the page of attacks exists."""
     page = (ROOT / "docs" / "reliability-attacks.md").read_text("utf-8")
     named, file = [], ""

@@ -40,7 +40,7 @@ def test_the_same_choice_in_two_profiles_is_listed_once() -> None:
 
 
 @pytest.mark.parametrize("conforms", [True, False])
-def test_choices_are_printed_only_with_a_case_that_conforms(conforms: bool) -> None:
+def test_choices_are_printed_only_with_conforming_cases(conforms: bool) -> None:
     result = Result("careful-resume.one@rfc-9959", Verdict.FAIL, "differs", conforms=conforms)
     adapter_report = AdapterReport(adapter("x", name="mine"), results=(result,), diagnosis=Diagnosis((), (NEVER,)))
     assert ("1 case with other choices, which conform:" in printed(adapter_report)) is conforms
@@ -75,7 +75,7 @@ def test_the_json_report_distinguishes_conforming_cases_from_failures(
     assert (written["verdict"], written.get("status")) == ("fail", status)
 
 
-def test_a_rule_is_printed_whole() -> None:
+def test_all_sentences_of_a_rule_are_printed() -> None:
     """A clause is printed with all of its sentences, since a difference may be in any of them."""
     clause = known_clauses()["search.drain.step"]
     assert " ".join(clause.text.split()) in rule_line(clause).plain

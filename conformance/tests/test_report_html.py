@@ -65,7 +65,7 @@ def mutant(name: str) -> str:
     ("code", "explained", "words"),
     [(0, 0, "conforms"), (0, 3, "diverges as explained"), (1, 3, "diverges"), (4, 0, "nothing was judged")],
 )
-def test_what_is_explained_does_not_conform(code: int, explained: int, words: str) -> None:
+def test_explained_deviations_are_not_shown_as_conforming(code: int, explained: int, words: str) -> None:
     """A stack whose deviations are explained passes, but the page does not begin by stating conformance."""
     report: Any = SimpleNamespace(not_green=(), counts=Counter(explained=explained))
     assert html_page.verdict([report], code)[2] == words
@@ -88,7 +88,7 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> list[AdapterReport]:
     return failed_reports
 
 
-def test_a_failure(failed: list[AdapterReport]) -> None:
+def test_failure_page_is_complete_and_self_contained(failed: list[AdapterReport]) -> None:
     """The page has verdict, cause, decision, rule, arithmetic, cases and a plot, and loads nothing from elsewhere."""
     page = Page(html_page.text(failed, 1, strict=False))
     assert "diverges" in page.text
@@ -101,7 +101,7 @@ def test_a_failure(failed: list[AdapterReport]) -> None:
     assert "details" in page.elements
 
 
-def test_a_failure_leads_to_the_page_that_plays_it(failed: list[AdapterReport]) -> None:
+def test_failures_link_to_the_differing_event(failed: list[AdapterReport]) -> None:
     """Each failure links to the differing event with the values of the adapter; passing cases are not linked."""
     page = Page(html_page.text(failed, 1, strict=False, site="https://site.example/"))
     links = [link for link in page.links if not link.startswith("#")]
@@ -117,7 +117,7 @@ def test_a_failure_leads_to_the_page_that_plays_it(failed: list[AdapterReport]) 
     assert page.text.count(" play") == len(links) - page.elements.count("article")
 
 
-def test_a_choice(tmp_path: Path) -> None:
+def test_conforming_cases_are_marked(tmp_path: Path) -> None:
     """Conforming cases are marked, with the open point."""
     words = ("--adapter", mutant("hystartpp-rounds-eighth-down"), "--id", "hystartpp.delay.*", "--profile", "rfc-9406")
     page = page_of(tmp_path / "report.html", *words, code=0)
@@ -127,7 +127,7 @@ def test_a_choice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("script", "mode", "code"), [("answers", "wrong", 1), ("answers", "unsupported", 4)])
-def test_small_runs(tmp_path: Path, script: str, mode: str, code: int) -> None:
+def test_page_is_written_for_small_runs(tmp_path: Path, script: str, mode: str, code: int) -> None:
     """A page is written for a failure with unknown cause, and for a run with only passes and unsupported cases."""
     root = write_vectors(tmp_path / "vectors")
     words = ("--vectors", str(root), "--adapter", shlex.join(command(script, mode)))
@@ -135,7 +135,7 @@ def test_small_runs(tmp_path: Path, script: str, mode: str, code: int) -> None:
     assert ("Unknown cause" in page.text) == (code == 1)
 
 
-def test_what_an_adapter_writes_is_text(tmp_path: Path) -> None:
+def test_crash_log_cannot_add_page_elements(tmp_path: Path) -> None:
     """The last lines of a crash log are shown, and the log cannot add elements to the page."""
     log = "<script>alert(1)</script></pre>\n" + "\n".join(f"line {n}" for n in range(30))
     program = tmp_path / "crash.py"
@@ -163,7 +163,7 @@ def test_what_an_adapter_writes_is_text(tmp_path: Path) -> None:
     ],
     ids=["one event", "huge", "close"],
 )
-def test_curves(curve: Curve, apart: bool) -> None:
+def test_curves_stay_within_their_frame(curve: Curve, apart: bool) -> None:
     """Every curve is drawn within its frame, for any numbers; both events are marked if they differ."""
     text = svg(curve)
     page = Page(str(text))

@@ -61,7 +61,7 @@ def passed(counts: dict[str, int]) -> dict[str, int]:
 @pytest.mark.parametrize("width", [*WINDOWS, None])
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("counts", [(STATUSES,), (STATUSES, MORE), (MORE,)])
-def test_results_stand_whole(name: str, width: int | None, counts: tuple[dict[str, int], ...]) -> None:
+def test_names_and_numbers_are_unbroken(name: str, width: int | None, counts: tuple[dict[str, int], ...]) -> None:
     """Every word of the name and every number is unbroken, under or after its heading."""
     out = window(width)
     print_counts(out, [report(name, *counts)], "Adapters")
@@ -78,7 +78,7 @@ def test_results_stand_whole(name: str, width: int | None, counts: tuple[dict[st
     assert not set("".join(lines)) & set("┃│━…")
 
 
-def test_columns_go_in_their_order() -> None:
+def test_narrow_window_omits_version_then_role() -> None:
     """Numbers that no adapter has are always left out; a narrow window also omits the version, then the role."""
     headings = {}
     for width in (70, 60, 48):
@@ -93,7 +93,7 @@ def test_columns_go_in_their_order() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120, None])
-def test_the_adapters_of_the_checkout(width: int | None) -> None:
+def test_adapter_names_of_the_checkout_are_unbroken(width: int | None) -> None:
     """Each adapter has its whole name on a line, and no line is wider than the window."""
     reports = [
         AdapterReport(replace(manifest, name=name), results=(Result("a.b.c@p", Verdict.PASS),))
@@ -122,7 +122,7 @@ def loop(case: str, *, differs: bool) -> Result:
 
 @pytest.mark.parametrize("width", [*WINDOWS, None])
 @pytest.mark.parametrize("name", NAMES)
-def test_the_closed_loop_stands_whole(name: str, width: int | None) -> None:
+def test_closed_loop_numbers_are_unbroken(name: str, width: int | None) -> None:
     """Numbers are unbroken; the differing cases come first."""
     out = window(width)
     results = [loop("random-loss", differs=False), loop("search-hybla-expects-power", differs=True)]
@@ -149,7 +149,7 @@ def test_the_closed_loop_stands_whole(name: str, width: int | None) -> None:
     assert len(begins) == 2
 
 
-def test_a_cut_leaves_whole_rows() -> None:
+def test_cases_are_shown_whole_or_left_out() -> None:
     """A case of several lines is shown whole or left out."""
     out = window(80)
     blocks = Blocks(out)

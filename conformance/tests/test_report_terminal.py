@@ -36,7 +36,7 @@ def printed(reports: list[AdapterReport], width: int, lines: int | None) -> list
     return out.getvalue().splitlines()
 
 
-def test_at_most_so_many_lines() -> None:
+def test_line_bound_keeps_the_most_important_lines() -> None:
     """The bound keeps the most important lines and counts the omitted ones; without a bound all lines are printed."""
     reports = [report(adapter("x", name="mine"))]
     short, whole = printed(reports, 120, LINES), printed(reports, 120, None)
@@ -49,7 +49,7 @@ def test_at_most_so_many_lines() -> None:
     assert "explanation" not in printed(reports, 120, None)[-1]
 
 
-def test_an_early_failure_is_not_cut_for_a_late_one() -> None:
+def test_line_bound_cuts_the_last_block_of_a_rank() -> None:
     """Blocks of one rank keep their order; a bound cuts the last."""
     out = Console(file=io.StringIO(), width=40)
     blocks = Blocks(out)
@@ -63,7 +63,7 @@ def test_an_early_failure_is_not_cut_for_a_late_one() -> None:
     assert len(lines) == 10
 
 
-def test_a_run_has_sixty_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_prints_at_most_sixty_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound also applies to a run with a crash and failures; --verbose prints all lines."""
     calls: list[Any] = []
 

@@ -95,7 +95,7 @@ def reports(folder: Path) -> list[AdapterReport]:
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])
-def test_every_width(reports: list[AdapterReport], width: int) -> None:
+def test_lines_fit_every_terminal_width(reports: list[AdapterReport], width: int) -> None:
     """No line is wider than the terminal."""
     out = Console(file=io.StringIO(), width=width, force_terminal=True, highlight=False, markup=False, emoji=False)
     print_report(out, reports, 16, all_failures=False, lines=None)
@@ -104,14 +104,14 @@ def test_every_width(reports: list[AdapterReport], width: int) -> None:
     check(text, *NAMES)
 
 
-def test_a_terminal(folder: Path) -> None:
+def test_command_uses_the_terminal_width(folder: Path) -> None:
     """The command uses the width of the terminal."""
     printed = printed_at(80, (*FIRSTFLIGHT, *words_of(NAMES[-1])), folder)
     assert max(map(len, printed.splitlines())) <= 80
     check(printed, NAMES[-1])
 
 
-def test_a_pipe(folder: Path) -> None:
+def test_piped_output_has_one_line_per_row(folder: Path) -> None:
     """The output to a pipe is without frames, and has one line per row of the table."""
     words = (*FIRSTFLIGHT, *words_of(NAMES[-1]))
     piped = subprocess.run(words, cwd=folder, env=surroundings(), capture_output=True, text=True, check=False)

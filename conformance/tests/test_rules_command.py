@@ -46,7 +46,7 @@ def test_rules_of_every_profile(algorithm: str) -> None:
             assert all(value.value == chosen[value.reading] for value in rule.values)
 
 
-def test_the_command_lists_them() -> None:
+def test_command_prints_rules_and_values() -> None:
     """The command prints each rule with its text, and the values of the profile."""
     result = CliRunner().invoke(main, ["rules", "search/draft-09"], catch_exceptions=False)
     assert result.exit_code == 0

@@ -34,7 +34,7 @@ def run(root: Path, tmp_path: Path, adapter: Misbehaving) -> tuple[Measured, lis
 
 @pytest.mark.live
 @pytest.mark.parametrize("adapter", TABLE, ids=[adapter.does for adapter in TABLE])
-def test_misbehaving(root: Path, tmp_path: Path, adapter: Misbehaving) -> None:
+def test_only_affected_cases_are_errored(root: Path, tmp_path: Path, adapter: Misbehaving) -> None:
     """The affected cases are errored with a reason; a fresh process serves the others."""
     done, results = run(root, tmp_path, adapter)
     assert [result["case"] for result in results] == list(IDS)
@@ -65,14 +65,14 @@ def _is_gone(pid: int) -> bool:
     return False
 
 
-def test_no_such_program(root: Path) -> None:
+def test_absent_program_is_an_adapter_fault(root: Path) -> None:
     """An absent program is an adapter fault, not a crash of the runner."""
     report = judged(root, "/no/such/program")
     assert [(result.verdict, result.fault) for result in report.results] == [(Verdict.ERRORED, FaultKind.START)] * 3
     assert all("cannot be started" in result.reason for result in report.results)
 
 
-def test_crash_that_stays(root: Path, tmp_path: Path) -> None:
+def test_cases_after_a_failed_restart_are_errored(root: Path, tmp_path: Path) -> None:
     """If the adapter cannot be restarted after a crash, the remaining cases are errored with that reason."""
     report = judged(root, *command("behaves", "crash-again", str(tmp_path / "memory")))
     assert "code 3" in report.results[1].reason

@@ -103,14 +103,14 @@ def paths_for_all() -> tuple[str, ...]:
     return tuple(Path(scenario.name).stem for scenario in loaded if scenario not in special)
 
 
-def test_scenarios_name_their_algorithms() -> None:
+def test_scenario_is_judged_only_for_its_algorithms() -> None:
     """A scenario with a list of algorithms is judged for these alone, in each of their profiles."""
     judged_on = {case.vector.algorithm for case in stimulus_cases() if case.id.startswith("stimulus:delay-below@")}
     assert judged_on == {"hystart", "hystartpp"}
     assert {case.vector.algorithm for case in stimulus_cases() if case.id.startswith("stimulus:jump@")} == {"jumpstart"}
 
 
-def test_a_scenario_is_not_for_the_profiles_that_it_excludes(tmp_path: Path) -> None:
+def test_excluded_profiles_are_not_judged(tmp_path: Path) -> None:
     """The other profiles of the algorithm are judged on it; an unknown profile is an error."""
     judged_on = {case.profile for case in stimulus_cases() if case.id.startswith("stimulus:bbr-delay@")}
     assert judged_on == {"draft-06"}
@@ -129,7 +129,7 @@ def test_announced_data_makes_jumpstart_jump() -> None:
     assert sum(event.bytes for event in events[:first_ack] if isinstance(event, Sent)) > 12_000
 
 
-def test_the_python_model_through_its_adapter() -> None:
+def test_python_adapter_equals_the_model() -> None:
     """On every path of the checkout the adapter equals the model at every event, for all selected profiles."""
     profiles = {"slow-start/rfc-9002", "search/draft-09", "jumpstart/quicly", "careful-resume/rfc-9959"}
     chosen = [case for case in stimulus_cases() if case.id.partition("@")[2] in profiles]
@@ -144,7 +144,7 @@ def test_the_python_model_through_its_adapter() -> None:
     assert loops["stimulus:app-limited@slow-start/rfc-9002"].stack.end == "complete"  # type: ignore[union-attr]
 
 
-def test_the_stack_sets_the_window(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_adapter_window_limits_bytes_in_flight(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes in flight never exceed the adapter's window, even after a divergence; the events form a valid stream."""
     traces: list[LoopTrace] = []
     summarize = closed_loop.summary
@@ -195,7 +195,7 @@ def test_first_divergence(paths: list[Path]) -> None:
         ({"window": "packets"}, "off-by=-1200", Verdict.FAIL, False),
     ],
 )
-def test_classes(
+def test_class_tolerance_is_the_same_as_for_vectors(
     paths: list[Path], members: dict[str, object], mode: str, verdict: Verdict, within_tolerance: bool
 ) -> None:
     """The tolerance of a class is the same for vectors and in the loop."""
@@ -204,7 +204,7 @@ def test_classes(
 
 
 @pytest.mark.parametrize(("clock", "unit_ns"), [("us", 1000), ("ms", 1_000_000)])
-def test_coarse_clocks_are_in_the_loop_too(tmp_path: Path, clock: str, unit_ns: int) -> None:
+def test_coarse_clock_applies_to_both_runs(tmp_path: Path, clock: str, unit_ns: int) -> None:
     """Both runs use the clock of the adapter, so every clock is allowed."""
     path = tmp_path / "odd.json"
     path.write_text(json.dumps(scenario(rate_bps=4_999_999, jitter_ns=12_345, paced=True)), encoding="utf-8")
@@ -221,7 +221,7 @@ def test_coarse_clocks_are_in_the_loop_too(tmp_path: Path, clock: str, unit_ns: 
 
 
 @pytest.mark.parametrize("members", [{"observables": ["cwnd_bytes"]}, {"observables": ["cwnd_bytes", "phase"]}])
-def test_when_slow_start_ended_is_told_of_what_is_declared(paths: list[Path], members: dict[str, object]) -> None:
+def test_end_of_slow_start_needs_phase_or_threshold(paths: list[Path], members: dict[str, object]) -> None:
     """Every stack reports its reduced growth by its windows; the end of slow start needs phase or threshold."""
     loop = judged(paths[:1], *declared(**members)).results[0].loop
     assert loop is not None
@@ -257,7 +257,7 @@ def test_misbehaving_adapter(paths: list[Path], script: str, mode: str, fault: F
 
 
 @pytest.mark.parametrize("mode", ["huge-window", "no-window", "flapping-window"])
-def test_lies_end(paths: list[Path], mode: str) -> None:
+def test_absurd_window_diverges_and_the_run_ends(paths: list[Path], mode: str) -> None:
     """An absurd window is a divergence at the first event, and the run still ends."""
     report = judged(paths, *command("lies", mode))
     assert_only_target(report, Verdict.FAIL)
@@ -266,7 +266,7 @@ def test_lies_end(paths: list[Path], mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["never-release", "release-in-the-past"])
-def test_release_times(paths: list[Path], mode: str) -> None:
+def test_false_release_time_is_ignored_or_a_divergence(paths: list[Path], mode: str) -> None:
     """A false release time is ignored if the algorithm has none; otherwise it is a divergence."""
     results = {}
     for algorithm in ("slow-start", "jumpstart"):
@@ -281,7 +281,7 @@ def test_release_times(paths: list[Path], mode: str) -> None:
     assert results["jumpstart"].divergence.event_index == 0
 
 
-def test_lies_in_numbers(paths: list[Path]) -> None:
+def test_huge_window_sends_all_and_empty_window_stalls(paths: list[Path]) -> None:
     """A huge window sends all data, an empty window stalls; the true answers pass."""
     huge = judged(paths, *command("lies", "huge-window")).results[1].loop
     assert huge is not None
@@ -319,7 +319,7 @@ def test_deviations_explain_cases_of_the_closed_loop(paths: list[Path]) -> None:
     assert report.disappeared == (gone,)
 
 
-def test_deadline_is_for_the_case(paths: list[Path]) -> None:
+def test_deadline_applies_to_the_whole_case(paths: list[Path]) -> None:
     """The deadline applies to all answers of a case together, not to each."""
     remaining_times_s: list[float] = []
     ask = Conversation.turn
@@ -394,7 +394,7 @@ def test_list() -> None:
     assert "one packet in a hundred lost" in result.output
 
 
-def test_reports(paths: list[Path], tmp_path: Path) -> None:
+def test_report_contains_both_runs(paths: list[Path], tmp_path: Path) -> None:
     """The report contains both runs and is independent of adapters that run in parallel; the table shows both runs."""
     texts = []
     for jobs in (1, 2):
@@ -420,7 +420,7 @@ def test_reports(paths: list[Path], tmp_path: Path) -> None:
         (scenario(seed=-1), "seed"),
     ],
 )
-def test_scenarios_are_checked(tmp_path: Path, content: object, reason: str) -> None:
+def test_malformed_or_unbounded_scenario_is_refused(tmp_path: Path, content: object, reason: str) -> None:
     """A malformed or unbounded scenario is refused with its place."""
     path = tmp_path / "scenario.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
@@ -432,7 +432,7 @@ def test_scenarios_are_checked(tmp_path: Path, content: object, reason: str) -> 
     assert str(path) in result.output
 
 
-def test_own_run_is_of_the_scenario_and_the_clock(paths: list[Path]) -> None:
+def test_paths_of_one_name_have_separate_runs(paths: list[Path]) -> None:
     """Two paths of one name, or two clocks, are two runs."""
     case = cases(paths)[0]
     shorter = replace(case.scenario, stop_ns=300_000_000)

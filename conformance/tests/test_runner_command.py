@@ -202,7 +202,7 @@ def test_json_report_of_large_numbers(tmp_path: Path, known: dict[str, Manifest]
     assert f'"expected": "{2**60}", "observed": "{2**60 + 1}"' in text
 
 
-def test_nothing_run_leaves_no_report_of_before(root: Path, tmp_path: Path) -> None:
+def test_empty_run_replaces_earlier_reports(root: Path, tmp_path: Path) -> None:
     """The reports of an earlier run are replaced: an old green badge would look like the result of this run."""
     names = ("--badge", "badge.json", "--junit", "junit.xml", "--html", "report.html", "--report-json", "report.json")
     places = [name if name.startswith("--") else str(tmp_path / name) for name in names]

@@ -76,7 +76,7 @@ def test_float64_in_congestion_avoidance() -> None:
     assert compare({"cwnd_bytes": 2**50}, large, declared, DATAGRAM, avoiding=True).differences
 
 
-def test_where_cubic_avoids_congestion() -> None:
+def test_congestion_avoidance_starts_beyond_the_threshold() -> None:
     """Congestion avoidance starts with the first growth beyond the threshold, in cases of CUBIC alone."""
     vectors = vectors_by_id()
     case = Case(vectors["cubic.concave.one-ack"], "rfc-9438")
@@ -106,7 +106,7 @@ def test_infinite_threshold_has_no_tolerance() -> None:
         assert compared(expected, observed, "float32", "packets").differences
 
 
-def test_names_and_state_are_exact() -> None:
+def test_phase_outcome_and_state_are_exact() -> None:
     """No class applies to phase, outcome or state; every differing number of the state is listed."""
     declaration = Declaration("x", "1", {}, (), window="packets", arithmetic="float32")
     expected = {"phase": "recovery", "outcome": "sent", "state": {"bin": 1, "shift_bins": None, "open_bin_bytes": 5}}
@@ -120,7 +120,7 @@ def test_names_and_state_are_exact() -> None:
     ]
 
 
-def test_an_observable_of_some_algorithms() -> None:
+def test_release_time_is_compared_if_expected() -> None:
     """A release time is compared if the case expects it: it must be present then, and may be present elsewhere."""
     declaration = Declaration("x", "1", {}, ("next_release_ns",))
     paced: dict[str, int | None] = {"next_release_ns": 5}

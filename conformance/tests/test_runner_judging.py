@@ -89,7 +89,9 @@ def test_clock_rules_out_finer_cases(root: Path) -> None:
         ({"slow-start": ["cubic"]}, "does not declare the profile slow-start/rfc-9002"),
     ],
 )
-def test_undeclared_is_unsupported(root: Path, algorithms: dict[str, list[str]], reason: str) -> None:
+def test_undeclared_algorithm_or_profile_is_unsupported(
+    root: Path, algorithms: dict[str, list[str]], reason: str
+) -> None:
     """Cases of undeclared algorithms and profiles are not sent."""
     report = judged(root, *command("declares", json.dumps({"algorithms": algorithms})))
     assert {(result.verdict, result.reason) for result in report.results} == {(Verdict.UNSUPPORTED, reason)}
@@ -149,7 +151,7 @@ def test_deviations_explain_and_disappear(root: Path) -> None:
     assert report.counts["fail"] == 0
 
 
-def test_deviation_where_nothing_should_have_happened() -> None:
+def test_deviation_explains_events_without_clauses() -> None:
     """An entry explains events without clauses; at other events its clause must be among the clauses of the event."""
     entry = Deviation("slow-start.*", CLAUSE, "does something")
     assert entry.explains("slow-start.a@rfc-9002", ())
@@ -158,7 +160,7 @@ def test_deviation_where_nothing_should_have_happened() -> None:
     assert not entry.explains("search.a@draft-09", ())
 
 
-def test_another_version_explains_divergences_alone(root: Path) -> None:
+def test_other_version_explains_only_divergences(root: Path) -> None:
     """Each failing case is explained for any rule. Errors and refusals are not explained, and nothing disappears."""
     entry = Deviation("slow-start.*@rfc-9002", None, "is another version", OTHER_VERSION)
     report = judged(root, *command("answers", "half"), deviations=(entry,))
@@ -176,7 +178,7 @@ def test_deviation_of_unsupported_cases_has_not_disappeared(root: Path) -> None:
     assert judged(root, *command("declares", '{"clock": "ms"}'), deviations=(entry,)).disappeared == ()
 
 
-def test_missing_program_skips(root: Path) -> None:
+def test_missing_program_skips_the_adapter(root: Path) -> None:
     """An adapter that cannot run on this machine is skipped with its reason."""
     manifest = adapter(*command("declares", "{}"))
     for missing, reason in (
@@ -190,7 +192,7 @@ def test_missing_program_skips(root: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["compact", "spaced", "sorted", "odd", "more", "at"])
-def test_the_verdict_does_not_depend_on_how_the_answers_are_written(tmp_path: Path, mode: str) -> None:
+def test_verdict_is_independent_of_answer_formatting(tmp_path: Path, mode: str) -> None:
     report = judged(write_vectors(tmp_path), *command("writes", mode))
     assert [result.verdict for result in report.results] == [Verdict.PASS] * 3
     assert all(
@@ -200,7 +202,7 @@ def test_the_verdict_does_not_depend_on_how_the_answers_are_written(tmp_path: Pa
 
 @pytest.mark.parametrize("mode", ["compact", "odd"])
 @pytest.mark.parametrize("event", [0, 1, 3])
-def test_the_first_wrong_number_is_found_however_it_is_written(tmp_path: Path, mode: str, event: int) -> None:
+def test_first_wrong_number_is_found_in_any_formatting(tmp_path: Path, mode: str, event: int) -> None:
     report = judged(write_vectors(tmp_path), *command("writes", mode, str(event)))
     for result in report.results:
         assert result.divergence is not None
@@ -222,7 +224,7 @@ def test_the_first_wrong_number_is_found_however_it_is_written(tmp_path: Path, m
         b'[{"op":"observed"}',
     ],
 )
-def test_a_line_that_is_refused(line: bytes) -> None:
+def test_invalid_line_is_refused(line: bytes) -> None:
     """A duplicate member, text after the value, or invalid JSON is refused."""
     with pytest.raises(ConversationError, match="not JSON") as fault:
         messages.decode(line)
@@ -239,14 +241,14 @@ def test_a_line_that_is_refused(line: bytes) -> None:
         b'{"op":"observed","state":{"a":1},"more":{"b":[{"c":1}]}}',
     ],
 )
-def test_a_line_that_is_read(line: bytes) -> None:
+def test_valid_line_is_accepted(line: bytes) -> None:
     """Spaces, escapes, colons in texts and further members are valid."""
     assert messages.decode(line) == json.loads(line)
 
 
 @pytest.mark.parametrize("value", ["true", "1.0", "-1", '"1"', "9007199254740992", "null", "[]"])
 @pytest.mark.parametrize("member", ["cwnd_bytes", "state"])
-def test_a_value_that_is_no_number(member: str, value: str) -> None:
+def test_windows_and_state_numbers_must_be_integers(member: str, value: str) -> None:
     """A window and a number of the state must be integers; the number may also be null."""
     text = f'{{"op":"observed","i":0,"cwnd_bytes":{value if member == "cwnd_bytes" else 1},"state":{{"a":{value}}}}}'
     observables = (member,) if member == "cwnd_bytes" else ("cwnd_bytes", "state")

@@ -34,7 +34,7 @@ def write(folder: Path, text: str) -> Path:
     return path
 
 
-def test_places_are_filled_in(tmp_path: Path) -> None:
+def test_placeholders_in_a_command_are_filled_in(tmp_path: Path) -> None:
     """The places in a command are the interpreter, the folder of the manifest and the checkout."""
     manifest = load_manifest(write(tmp_path, GOOD + 'build = "x"\nrequires = ["sh"]\n' + DEVIATION))
     assert manifest.command == (sys.executable, f"{tmp_path}/adapter.py", str(ROOT))

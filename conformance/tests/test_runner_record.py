@@ -74,7 +74,7 @@ def test_a_deviation_must_be_recorded_to_be_explained(root: Path, known: dict[st
         ("unsupported", "now: unsupported"),
     ],
 )
-def test_another_deviation_has_changed(root: Path, known: dict[str, Manifest], mode: str, now: str) -> None:
+def test_changed_deviation_fails_until_recorded(root: Path, known: dict[str, Manifest], mode: str, now: str) -> None:
     """A new number or a disappeared divergence fails the run until it is recorded too."""
     known["stack"] = replace(
         known["stack"], deviations=(KNOWN, Deviation(KNOWN.case, "slow-start.recovery.begin", "of the loss"))
@@ -89,7 +89,7 @@ def test_another_deviation_has_changed(root: Path, known: dict[str, Manifest], m
     assert "changed:" not in run(root).output
 
 
-def test_what_nothing_explains_fails_whatever_is_recorded(root: Path, known: dict[str, Manifest]) -> None:
+def test_record_alone_does_not_explain_a_failure(root: Path, known: dict[str, Manifest]) -> None:
     """A record alone explains nothing."""
     known["stack"] = replace(known["stack"], deviations=())
     assert run(root, "--record").exit_code == 1
@@ -100,7 +100,9 @@ def test_what_nothing_explains_fails_whatever_is_recorded(root: Path, known: dic
     assert "recorded: event 1: cwnd_bytes: expected 14400, observed 7200" in run(root).output
 
 
-def test_another_version_is_held_to_its_record(root: Path, known: dict[str, Manifest], tmp_path: Path) -> None:
+def test_recorded_differences_of_other_version_are_explained(
+    root: Path, known: dict[str, Manifest], tmp_path: Path
+) -> None:
     """Recorded first differences are explained. Reports contain neither a rule nor a cause for them."""
     entry = Deviation("slow-start.*@rfc-9002", None, "is another version", OTHER_VERSION)
     known["stack"] = replace(known["stack"], deviations=(entry,))
@@ -148,7 +150,7 @@ def test_a_selection_keeps_the_other_entries(root: Path, known: dict[str, Manife
     assert path.read_text(encoding="utf-8") == '{\n "format": 1,\n "version": "1",\n "cases": {}\n}\n'
 
 
-def test_reports_say_what_changed(root: Path, tmp_path: Path, known: dict[str, Manifest]) -> None:
+def test_reports_show_the_change(root: Path, tmp_path: Path, known: dict[str, Manifest]) -> None:
     """JSON and JUnit reports show the change, like the exit code."""
     run(root, "--record")
     becomes(known, "wrong")
@@ -162,12 +164,12 @@ def test_reports_say_what_changed(root: Path, tmp_path: Path, known: dict[str, M
 
 
 @pytest.mark.parametrize("words", [("--adapter", "python-model"), ("--scenario", __file__)])
-def test_what_cannot_be_recorded(root: Path, words: tuple[str, ...]) -> None:
+def test_recording_references_or_foreign_paths_is_refused(root: Path, words: tuple[str, ...]) -> None:
     """References, command lines and foreign paths cannot have a record."""
     assert run(root, "--record", *words).exit_code == 2
 
 
-def test_entries_of_cases_that_exist_no_more_are_dropped() -> None:
+def test_entries_of_unknown_cases_are_dropped() -> None:
     """A run that covers all cases drops entries of unknown cases."""
     old = Record("1", {"gone": HALVED, "stays": HALVED})
     report = record_file.AdapterReport(adapter("x"))

@@ -59,7 +59,7 @@ def test_right_library_passes(root: Path, tmp_path: Path, mode: str) -> None:
         ("GIVES_UP", "exited with code 1; its log ends: firstflight_adapter_event returned 2 for event 1"),
     ],
 )
-def test_fault_costs_one_case(root: Path, tmp_path: Path, mode: str, reason: str) -> None:
+def test_fault_affects_only_its_own_case(root: Path, tmp_path: Path, mode: str, reason: str) -> None:
     """A crash or a fault makes only its own case errored."""
     report = judged(root, tmp_path, f"-DMODE={mode}")
     assert [result.case_id for result in report.results] == list(IDS)

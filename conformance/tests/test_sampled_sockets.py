@@ -37,7 +37,7 @@ def log(tmp_path: Path, *states: str, head: str = HEAD) -> Path:
     return file
 
 
-def test_cubic_leaves_by_its_threshold(tmp_path: Path) -> None:
+def test_cubic_exits_slow_start_by_threshold(tmp_path: Path) -> None:
     """HyStart sets ssthresh to the window, without a retransmission; the SYN-SENT sample has another segment size."""
     file = unpacked(tmp_path, "ss-cubic.txt")
     result = judge(file, "--json")
@@ -54,14 +54,14 @@ def test_cubic_leaves_by_its_threshold(tmp_path: Path) -> None:
     assert "not decided: samples of a socket name no profile" in text
 
 
-def test_reno_leaves_by_loss(tmp_path: Path) -> None:
+def test_reno_exits_slow_start_by_loss(tmp_path: Path) -> None:
     """A threshold with retransmissions is the reaction to a loss: the window is a lower bound."""
     result = judge(unpacked(tmp_path, "ss-reno.txt"), "--json")
     exit_ = json.loads(result.output)["did"]["exit"]
     assert (result.exit_code, exit_["evidence"], exit_["window_bytes"]) == (4, "loss", 116 * 1200)
 
 
-def test_a_mark_is_a_loss(tmp_path: Path) -> None:
+def test_congestion_marks_are_evidence(tmp_path: Path) -> None:
     """Congestion marks counted by the receiver are evidence too."""
     file = log(
         tmp_path,
@@ -71,7 +71,7 @@ def test_a_mark_is_a_loss(tmp_path: Path) -> None:
     assert "by a loss or congestion mark, at 14480 bytes or more" in judge(file).output
 
 
-def test_data_before_the_first_sample(tmp_path: Path) -> None:
+def test_initial_window_is_omitted_after_earlier_data(tmp_path: Path) -> None:
     """The first window is then not reported as the initial window."""
     file = log(
         tmp_path,
@@ -84,7 +84,7 @@ def test_data_before_the_first_sample(tmp_path: Path) -> None:
     assert json.loads(judge(file, "--json").output)["did"]["initial_window_bytes"] is None
 
 
-def test_the_threshold_of_bbr_is_no_exit(tmp_path: Path) -> None:
+def test_bbr_threshold_is_not_reported_as_an_exit(tmp_path: Path) -> None:
     """The threshold of BBR has another purpose, so it is not reported as an exit."""
     file = log(
         tmp_path,
@@ -95,7 +95,7 @@ def test_the_threshold_of_bbr_is_no_exit(tmp_path: Path) -> None:
     assert ", bbr" in output and "exit of slow start: not shown" in output
 
 
-def test_the_socket_with_most_data(tmp_path: Path) -> None:
+def test_socket_with_most_acknowledged_data_is_reported(tmp_path: Path) -> None:
     """With several sockets the report is on the socket that acknowledges most."""
     file = tmp_path / "ss.txt"
     second_head = HEAD.replace("40000", "40001")
@@ -111,7 +111,7 @@ def test_the_socket_with_most_data(tmp_path: Path) -> None:
     assert "note: 1 more sockets are in the file" in output
 
 
-def test_a_packed_file_that_is_cut(tmp_path: Path) -> None:
+def test_truncated_gzip_file_has_a_note(tmp_path: Path) -> None:
     """The note on the truncation is in the text report and in the JSON object."""
     whole = unpacked(tmp_path, "ss-cubic.txt")
     data = whole.read_bytes()
@@ -131,7 +131,7 @@ def test_one_sample_is_too_few(tmp_path: Path) -> None:
     assert "repeat ss -tinm" in result.output
 
 
-def test_options_that_do_not_apply(tmp_path: Path) -> None:
+def test_options_of_other_formats_are_errors(tmp_path: Path) -> None:
     """Options of other formats are errors, and the file gives no recording."""
     file = unpacked(tmp_path, "ss-cubic.txt")
     assert "is a socket trace: --initial-window does not apply" in judge(file, "--initial-window", "12000").output
@@ -142,7 +142,7 @@ def test_options_that_do_not_apply(tmp_path: Path) -> None:
         read(file)
 
 
-def test_with_another_file(tmp_path: Path) -> None:
+def test_capture_and_socket_samples_have_separate_reports(tmp_path: Path) -> None:
     """Each file has its report, and the exit code marks them as undecided."""
     capture = tmp_path / "capture.pcap"
     capture.write_bytes(lzma.decompress((KEPT / "tcp-tls-upload-cubic.pcap.xz").read_bytes()))

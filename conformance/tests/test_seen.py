@@ -10,7 +10,7 @@ from firstflight_conformance.replay.measure import ClauseTracer
 from firstflight_conformance.replay.variant import Variant
 
 
-def test_rules_follow_the_lines_of_a_choice() -> None:
+def test_moved_lines_do_not_change_the_exercised_rules() -> None:
     """A choice that moves lines of the model does not move the rules that the answers exercise."""
     option = models_of("cubic", "rfc-9438").options["cubic-negative-k"]
     case = next(case for case in every_case() if case.id == "cubic.rounds.concave@rfc-9438")

@@ -31,14 +31,14 @@ def ranges(event: Any) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize(("window", "packets"), [(999, 0), (1000, 1), (1999, 1), (3000, 3)])
 @pytest.mark.parametrize("pacing", [Pacing.NONE, Pacing.WINDOW])
-def test_the_window_is_used_whole(pacing: Pacing, window: int, packets: int) -> None:
+def test_sender_fills_the_window(pacing: Pacing, window: int, packets: int) -> None:
     """The sender sends all packets that the window allows, including an exact fit; with pacing one at a time."""
     sending = sender(window, pacing=pacing)
     assert sending.send(1) == (packets if pacing is Pacing.NONE else min(packets, 1))
 
 
 @pytest.mark.parametrize(("window", "limited"), [(3000, False), (3999, False), (4000, True)])
-def test_limited_by_the_data(window: int, limited: bool) -> None:
+def test_app_limited_if_another_packet_fits(window: int, limited: bool) -> None:
     """Three packets are all data: the event and their ACK are application-limited if another packet would have fit."""
     sending = sender(window, 3000)
     sending.send(1)
@@ -46,7 +46,7 @@ def test_limited_by_the_data(window: int, limited: bool) -> None:
     assert [event.app_limited for event in sending.events] == [limited] * 2  # type: ignore[union-attr]
 
 
-def test_no_sample_of_what_is_not_new() -> None:
+def test_only_new_largest_packet_gives_an_rtt_sample() -> None:
     """Only an ACK that raises the largest number gives a sample, from its largest packet."""
     sending = sender()
     sending.send(1)
@@ -57,7 +57,7 @@ def test_no_sample_of_what_is_not_new() -> None:
     assert sending.state.latest_rtt_ns == 100
 
 
-def test_a_sample_is_of_the_largest_packet() -> None:
+def test_rtt_sample_is_from_the_largest_packet() -> None:
     """The sample is not from the oldest acknowledged packet; the ACK includes the receiver's delay."""
     sending = sender(2000)
     sending.send(1)
@@ -68,7 +68,7 @@ def test_a_sample_is_of_the_largest_packet() -> None:
     assert (ranges(ack), ack.latest_rtt_ns, ack.ack_delay_ns) == ([(1, 1), (2, 2)], 90, 7)
 
 
-def test_lost_and_new_data_leave_as_one_run() -> None:
+def test_lost_and_new_data_are_sent_as_one_run() -> None:
     """Packets of one size that leave together are one run, for new and for repeated data."""
     sending = sender(named_data=True)
     sending.send(1)
@@ -81,7 +81,7 @@ def test_lost_and_new_data_leave_as_one_run() -> None:
 
 
 @pytest.mark.parametrize(("acked", "lost"), [(2, []), (3, [(0, 0)]), (4, [(0, 0), (1, 1)])])
-def test_lost_by_number(acked: int, lost: list[tuple[int, int]]) -> None:
+def test_loss_by_packet_threshold(acked: int, lost: list[tuple[int, int]]) -> None:
     """A packet three numbers behind is lost; at the loss event, packets acknowledged by the ACK are still in flight."""
     sending = sender()
     sending.send(1)
@@ -93,7 +93,7 @@ def test_lost_by_number(acked: int, lost: list[tuple[int, int]]) -> None:
         assert last(sending, Ack).bytes_in_flight == 9000 - 1000 * len(lost)
 
 
-def test_lost_by_time() -> None:
+def test_loss_by_time_threshold() -> None:
     """A packet is lost 9/8 of the larger of the latest and the smoothed RTT after its sending, and not a ns before."""
     sending = sender(3000)
     sending.send(1)
@@ -107,7 +107,7 @@ def test_lost_by_time() -> None:
     assert ranges(last(sending, Lost)) == [(1, 1)]
 
 
-def test_the_timer_is_that_of_the_oldest() -> None:
+def test_loss_timer_is_for_the_earlier_packet() -> None:
     """The timer is for the earlier of two packets below the largest acknowledged; here the smoothed RTT is larger."""
     sending = sender(2000)
     sending.handshake(1000, 0)
@@ -150,7 +150,7 @@ def test_persistent_congestion(span_ms: int, persistent: bool) -> None:
     assert bool(persistent_events) is persistent
 
 
-def test_a_probe_leaves_though_all_data_in_flight_has_arrived() -> None:
+def test_probe_repeats_packet_after_ack_of_earlier_probe() -> None:
     """Packet 1 probes packet 0, and its ACK comes first: the next probe repeats packet 0, so the sender cannot hang."""
     sending = sender(transfer_bytes=1000, named_data=True, probes=True)
     sending.handshake(10_000 * MS, 0)  # an RTT so long that packet 0 is not lost

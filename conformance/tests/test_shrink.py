@@ -66,7 +66,7 @@ def shortest(name: str) -> tuple[Contest, Parting, Case]:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_small(name: str) -> None:
+def test_shrunk_stream_has_at_most_twelve_events(name: str) -> None:
     """At most twelve events remain, still with a difference; a second run gives the same stream."""
     contest, parting, _ = shortest(name)
     smallest = shrink(contest, parting)
@@ -76,7 +76,7 @@ def test_small(name: str) -> None:
 
 
 @pytest.mark.long
-def test_twenty_mutants_of_search_are_small() -> None:
+def test_twenty_search_mutants_differ_within_twelve_events() -> None:
     """At least twenty mutants of SEARCH differ within twelve events."""
     lengths = []
     for name, mutant in mutants().items():
@@ -87,7 +87,7 @@ def test_twenty_mutants_of_search_are_small() -> None:
 
 
 @pytest.mark.parametrize("name", ["guard-at-least", "cubic-beta-half", "resume-loss-filter", "jumpstart-seven-tenths"])
-def test_valid_as_a_vector(tmp_path: Path, name: str) -> None:
+def test_shrunk_stream_is_a_valid_vector(tmp_path: Path, name: str) -> None:
     """The stream is a valid vector for the loader, and its snippet builds the same events."""
     contest, parting, case = shortest(name)
     smallest = shrink(contest, parting)
@@ -121,7 +121,7 @@ def joined(event: Event) -> Event:
 
 
 @pytest.mark.parametrize("step", range(0, 2600, 150))
-def test_steps_give_the_stream_back(step: int) -> None:
+def test_split_and_rebuilt_stream_is_unchanged(step: int) -> None:
     """Splitting and rebuilding a stream gives the same stream, without more runs per event.
 
     Packets of two events at one time stay two runs, since they were sent separately.
@@ -156,7 +156,7 @@ def test_packets_in_flight_do_not_merge_with_others() -> None:
     assert merged(data, replace(data, runs=((1, 40, 2),), not_in_flight=True)) is None
 
 
-def test_command(tmp_path: Path) -> None:
+def test_command_writes_a_vector(tmp_path: Path) -> None:
     """The command writes a vector and prints events, reason and snippet."""
     root = write_vectors(tmp_path / "vectors")
     result = run("--adapter", WRONG, "--vectors", root, "--output", tmp_path / "out")
@@ -169,7 +169,7 @@ def test_command(tmp_path: Path) -> None:
     assert len(raw["events"]) <= 3
 
 
-def test_nothing_to_shrink(tmp_path: Path) -> None:
+def test_adapters_without_a_difference(tmp_path: Path) -> None:
     """A right adapter leaves nothing to shrink, and neither do two adapters that agree."""
     root = write_vectors(tmp_path / "vectors")
     right = bad("declares", "{}")
@@ -179,7 +179,7 @@ def test_nothing_to_shrink(tmp_path: Path) -> None:
         assert "no difference in 3 cases" in result.output
 
 
-def test_two_adapters(tmp_path: Path) -> None:
+def test_second_adapter_replaces_the_model(tmp_path: Path) -> None:
     """The second adapter replaces the model."""
     root = write_vectors(tmp_path / "vectors")
     words = ("--adapter", WRONG, "--against", bad("declares", "{}"))

@@ -27,38 +27,38 @@ LIMITED_HASHES = DATA["limited"]["hashes"]
 
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("number", range(0, len(HASHES), 19))
-def test_a_sample_of_the_blocks(number: int, program: str) -> None:
+def test_sampled_blocks_match_recorded_hashes(number: int, program: str) -> None:
     """Each program gives the recorded hash."""
     assert block_of(number, PROGRAMS[program]) == HASHES[number]
 
 
 @pytest.mark.parametrize("number", range(0, len(EXPERIMENT_HASHES), 7))
-def test_a_sample_of_the_experiments(number: int) -> None:
+def test_sampled_experiments_match_recorded_hashes(number: int) -> None:
     """The C simulator gives the recorded hash; the plain program lacks presets."""
     assert experiment_block(number) == EXPERIMENT_HASHES[number]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("number", range(0, len(LIMITED_HASHES), 5))
-def test_a_sample_of_the_networks_with_max_data(number: int, program: str) -> None:
+def test_sampled_max_data_networks_match_recorded_hashes(number: int, program: str) -> None:
     """Each program gives the recorded hash."""
     assert limited_block(number, PROGRAMS[program]) == LIMITED_HASHES[number]
 
 
 @pytest.mark.long
-def test_every_network_with_max_data() -> None:
+def test_every_max_data_network_matches_the_file() -> None:
     """Both programs agree with the file, including the count of every feature."""
     assert measured(limited_case, LIMITED) == DATA["limited"]
 
 
 @pytest.mark.long
-def test_every_case() -> None:
+def test_every_case_matches_the_file() -> None:
     """Both programs agree with the file, including the count of every feature of inputs and results."""
     assert measured(case, CASES) == DATA["cases"]
 
 
 @pytest.mark.long
-def test_every_experiment() -> None:
+def test_every_experiment_matches_the_file() -> None:
     """The C simulator agrees with the file, including the count of every feature."""
     assert measured(experiment_case, EXPERIMENTS) == DATA["experiments"]
 

@@ -151,7 +151,7 @@ def check_losses(loop_run: ModelLoopRun) -> None:
 
 
 @every_run
-def test_scenarios(name: str, loop: tuple[str, str]) -> None:
+def test_run_properties_hold_for_checkout_scenarios(name: str, loop: tuple[str, str]) -> None:
     """The properties of every run hold for the scenarios of the checkout, with every controller."""
     scenario, loop_run = recording(name, loop)
     check_run(scenario, loop_run)
@@ -159,7 +159,7 @@ def test_scenarios(name: str, loop: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize(("name", "loop"), list(zip(NAMES, cycle(LOOPS), strict=False)))
-def test_one_scenario_one_run(name: str, loop: tuple[str, str]) -> None:
+def test_repeated_run_gives_the_same_events(name: str, loop: tuple[str, str]) -> None:
     """A second run gives the same events and answers, with each controller in turn."""
     scenario, loop_run = recording(name, loop)
     assert run(scenario, loop) == loop_run
@@ -185,7 +185,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
 @settings(max_examples=80)
 @given(scenarios(), st.sampled_from(LOOPS))
-def test_any_scenario(scenario: Scenario, loop: tuple[str, str]) -> None:
+def test_run_properties_hold_over_any_path(scenario: Scenario, loop: tuple[str, str]) -> None:
     """The properties of every run hold over any path, unless the run stalls, which takes a loss."""
     try:
         loop_run = run(scenario, loop)
@@ -197,7 +197,7 @@ def test_any_scenario(scenario: Scenario, loop: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("loss_ppm", [0, 20_000, 100_000])
-def test_a_whole_transfer(loss_ppm: int) -> None:
+def test_complete_transfer_declares_all_drops_as_lost(loss_ppm: int) -> None:
     """At the end everything has arrived, and the declared losses equal the drops of queue and link."""
     link = replace(PLAIN.link, loss_ppm=loss_ppm, queue_bytes=20_000)
     scenario = replace(PLAIN, seed=5, stop_ns=60 * S, after_slow_start_ns=60 * S, transfer_bytes=300_500, link=link)
@@ -233,7 +233,7 @@ def test_a_lone_packet_is_acknowledged_late() -> None:
     assert (ack.t_ns - ORIGIN_NS, ack.ack_delay_ns, ack.app_limited) == (45 * MS + 1000, 25 * MS, True)
 
 
-def test_packets_lost_by_number() -> None:
+def test_burst_drops_are_revealed_by_acks() -> None:
     """With a queue for two packets, later packets of a burst are dropped, and the ACKs reveal it."""
     link = replace(PLAIN.link, queue_bytes=2000)
     loop_run = run(replace(PLAIN, config=Config(1000, 8000), link=link, stop_ns=100 * MS))
@@ -265,7 +265,7 @@ def test_pacing(loop: tuple[str, str]) -> None:
     assert gaps > 20  # pacing limits some packets, not only the window
 
 
-def test_after_slow_start() -> None:
+def test_run_ends_configured_time_after_slow_start() -> None:
     """A run ends the configured time after slow start, and not before."""
     link = replace(PLAIN.link, queue_bytes=5000)
     for after_ns in (0, 50 * MS):
@@ -304,7 +304,7 @@ def test_coarse_clock(clock_ns: int) -> None:
     check_stream(events, {"max_datagram_size_bytes": 1200})
 
 
-def test_stop() -> None:
+def test_last_event_is_not_later_than_the_end() -> None:
     """The last event of a run is not later than its end."""
     for stop_ns in (1, 21 * MS, 22 * MS - 1, 22 * MS, 100 * MS):
         loop_run = run(replace(PLAIN, stop_ns=stop_ns))

@@ -112,7 +112,7 @@ def test_a_rise_is_a_single_step(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 1, "seed": NaN}', "[" * 100_000])
-def test_scenarios_that_are_none(tmp_path: Path, content: str) -> None:
+def test_file_without_json_object_is_refused(tmp_path: Path, content: str) -> None:
     """A file other than a JSON object is refused in the same way."""
     path = write(tmp_path, content)
     with pytest.raises(ScenarioError, match=f"^{path}: "):

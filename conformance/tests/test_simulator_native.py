@@ -55,7 +55,7 @@ def check_same(scenario: Scenario, algorithm: str, profile: str, *, trace: bool 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_scenario(name: str) -> None:
+def test_programs_agree_on_every_scenario(name: str) -> None:
     """Every event agrees with three controllers: one that never paces, one that jumps and one that resumes.
 
     Endless announced data would be one jump until the run stops, so the transfer is then limited.
@@ -90,7 +90,7 @@ def random_scenario(random: SplitMix64) -> Scenario:
 
 
 @pytest.mark.parametrize("controller", CONTROLLERS, ids="/".join)
-def test_random_paths(controller: tuple[str, str]) -> None:
+def test_programs_agree_on_random_paths(controller: tuple[str, str]) -> None:
     """Every controller agrees on three random paths."""
     random = SplitMix64(sum(map(ord, "/".join(controller))))
     ended = [check_same(random_scenario(random), *controller) for _ in range(3)]
@@ -107,7 +107,7 @@ def test_random_paths(controller: tuple[str, str]) -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_bounds(beyond: dict[str, Any]) -> None:
+def test_values_beyond_the_bounds_are_refused(beyond: dict[str, Any]) -> None:
     """One step beyond each bound of the C code: the message contains the bound."""
     scenario = random_scenario(SplitMix64(1))
     bounds.check_scenario(scenario)
@@ -172,7 +172,7 @@ def test_without_a_compiler(name: str, tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("forgotten")
-def test_what_needs_no_compiler(tmp_path: Path) -> None:
+def test_closed_form_sweep_works_without_a_compiler(tmp_path: Path) -> None:
     """A sweep of the closed form needs no compiler."""
     output = sweep(
         tmp_path / "rows.csv", "--kind", "model", "--algorithm", "slow-start", "--rate", "1Mbit/s", "--rtt", "1ms", "--size", "1kB",
@@ -182,7 +182,7 @@ def test_what_needs_no_compiler(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("forgotten")
-def test_a_compiler_that_fails(tmp_path: Path) -> None:
+def test_output_of_failing_compiler_is_reported(tmp_path: Path) -> None:
     """The message contains the output of the compiler."""
     compiler = tmp_path / "cc"
     compiler.write_text("#!/bin/sh\necho out of order >&2\nexit 1\n", encoding="utf-8")
@@ -195,7 +195,7 @@ WIDE = {"link": ("rate_bps", 500), "receiver": ("max_ack_delay_ns", 2**42), "": 
 
 
 @pytest.mark.parametrize("part", WIDE, ids=lambda part: part or "scenario")
-def test_commands_beyond_the_bounds(part: str, tmp_path: Path) -> None:
+def test_commands_refuse_scenarios_beyond_the_bounds(part: str, tmp_path: Path) -> None:
     """The commands that read a scenario end with exit code 2, the place and the bound."""
     name, value = WIDE[part]
     content = json.loads(SCENARIO.read_text("utf-8"))
@@ -210,7 +210,7 @@ def test_commands_beyond_the_bounds(part: str, tmp_path: Path) -> None:
         assert re.search(rf"{place} {value} is outside \d+\.\.\d+, the bounds of the simulator", result.stderr)
 
 
-def test_a_sweep_beyond_the_bounds(tmp_path: Path) -> None:
+def test_sweep_refuses_cells_beyond_the_bounds(tmp_path: Path) -> None:
     """A cell beyond the bounds ends the sweep before its first computation."""
     output = sweep(tmp_path / "rows.csv", *CELLS, "--rate", "500bit/s", code=2)
     assert "rate_bps 500 is outside 1000..1099511627776, the bounds of the simulator" in output
@@ -234,7 +234,7 @@ class _Failing:
 
 
 @pytest.mark.parametrize("error", [ValueError("no answer"), KeyboardInterrupt()], ids=repr)
-def test_an_error_of_the_controller(error: BaseException) -> None:
+def test_controller_error_ends_the_run(error: BaseException) -> None:
     """The run ends at that event, and the simulator raises the error of the controller."""
     controller = _Failing(error)
     simulation = Simulation(load_scenario(SCENARIO), controller)
@@ -245,7 +245,7 @@ def test_an_error_of_the_controller(error: BaseException) -> None:
 
 
 @pytest.mark.parametrize("window_bytes", [0, 2**64 - 1])
-def test_windows_of_any_size(window_bytes: int) -> None:
+def test_zero_window_stalls_and_largest_window_sends_all(window_bytes: int) -> None:
     """A window of 0 stalls the sender; the largest window sends all data at once, in one event."""
     controller = _Failing(ValueError())
     controller.initial_window_bytes = window_bytes

@@ -24,7 +24,7 @@ def test_bottleneck_serves_in_order() -> None:
     assert link.dropped_packets == 2
 
 
-def test_empty_queue_serves_one() -> None:
+def test_packet_without_queue_needs_an_idle_link() -> None:
     """Without a queue a packet is accepted only if the link is idle, which includes the very end of a service."""
     link = Bottleneck(Link(8_000_000, 0, 0, 0, 0, 0), 1)
     assert [link.carry(0, 1000), link.carry(MS - 1, 1000), link.carry(MS, 1000)] == [MS, None, 2 * MS]
@@ -48,7 +48,7 @@ def test_jitter_keeps_the_order() -> None:
     assert arrivals == sorted(arrivals, key=lambda t_ns: t_ns or 0)
 
 
-def test_losses_are_drawn_behind_the_queue() -> None:
+def test_losses_are_drawn_after_the_queue() -> None:
     """Loss is drawn from purpose 1 of the seed, for packets that the queue accepted."""
     link = Bottleneck(Link(8_000_000, 0, 0, 10**9, 300_000, 0), 42)
     draws = SplitMix64(42 ^ 1)
@@ -58,7 +58,7 @@ def test_losses_are_drawn_behind_the_queue() -> None:
     assert link.busy_until_ns == 500 * MS  # a lost packet was served
 
 
-def test_acks_in_order() -> None:
+def test_ack_is_due_after_packet_count_or_delay() -> None:
     """An ACK is due with every third packet, and otherwise a delay after the first waiting packet."""
     acks = AckPolicy(Receiver(3, 50))
     assert [acks.arrived(10, 0), acks.arrived(20, 1)] == [False, False]
@@ -69,7 +69,7 @@ def test_acks_in_order() -> None:
     assert acks.deadline_ns == 90
 
 
-def test_the_first_at_once() -> None:
+def test_first_packet_is_acknowledged_at_once() -> None:
     """Only the first packet is acknowledged at once."""
     acks = AckPolicy(Receiver(3, 50, first_at_once=True))
     assert acks.arrived(10, 0)
@@ -77,7 +77,7 @@ def test_the_first_at_once() -> None:
     assert not acks.arrived(20, 1)
 
 
-def test_acks_behind_a_gap() -> None:
+def test_gap_is_acknowledged_at_once() -> None:
     """A gap is acknowledged at once, with waiting packets; the ACK delay is the delay of the largest packet."""
     acks = AckPolicy(Receiver(10, 50))
     assert not acks.arrived(10, 0)

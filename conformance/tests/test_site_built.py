@@ -82,12 +82,12 @@ def violations(tab: Any, address: str) -> list[str]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("page", PAGES)
-def test_axe_finds_nothing(page: str, scheme: str, root: str, tab: Any) -> None:
+def test_pages_pass_axe(page: str, scheme: str, root: str, tab: Any) -> None:
     tab.emulate_media(color_scheme=scheme)
     assert violations(tab, f"{root}/{page}") == []
 
 
-def test_axe_finds_what_is_wrong(root: str, tab: Any) -> None:
+def test_axe_reports_violations(root: str, tab: Any) -> None:
     assert [violation.partition(":")[0] for violation in violations(tab, f"{root}/bad.html")] == [
         "html-has-lang",
         "image-alt",
@@ -95,9 +95,7 @@ def test_axe_finds_what_is_wrong(root: str, tab: Any) -> None:
 
 
 @pytest.mark.parametrize("page", [*PAGES, *MORE])
-def test_nothing_runs_out_of_the_window_and_nothing_is_asked_outside(
-    page: str, root: str, tab: Any, requested: list[str]
-) -> None:
+def test_pages_fit_the_window_and_request_only_the_site(page: str, root: str, tab: Any, requested: list[str]) -> None:
     for width in WIDTHS:
         tab.set_viewport_size({"width": width, "height": 900})
         tab.goto(f"{root}/{page}")
@@ -108,25 +106,25 @@ def test_nothing_runs_out_of_the_window_and_nothing_is_asked_outside(
 
 
 @pytest.mark.parametrize("page", [*PAGES, *MORE])
-def test_wide_tables_keep_their_first_column(page: str, root: str, tab: Any) -> None:
+def test_wide_tables_have_a_sticky_first_column(page: str, root: str, tab: Any) -> None:
     tab.set_viewport_size({"width": 390, "height": 844})
     tab.goto(f"{root}/{page}")
     assert tab.evaluate(LOOSE) == []
 
 
-def test_a_loose_first_column_is_found(root: str, tab: Any) -> None:
+def test_non_sticky_first_column_is_detected(root: str, tab: Any) -> None:
     tab.set_viewport_size({"width": 390, "height": 844})
     tab.goto(f"{root}/_generated/stacks.html")
     tab.add_style_tag(content="article table.docutils td:first-child { position: static !important; }")
     assert tab.evaluate(LOOSE) != []
 
 
-def test_what_is_too_wide_is_found(root: str, tab: Any) -> None:
+def test_overflowing_element_is_detected(root: str, tab: Any) -> None:
     tab.goto(f"{root}/bad.html")
     assert len(tab.evaluate(OUTSIDE)) == 1
 
 
-def test_every_page_says_what_it_is() -> None:
+def test_every_page_has_metadata() -> None:
     """Each page has its own title and description, icon, version and commit; every picture has an alternative text."""
     titles: dict[str, str] = {}
     for path in sorted(SITE.rglob("*.html")):

@@ -82,7 +82,7 @@ def inputs(values: dict[str, float]) -> Inputs:
 
 @needs
 @pytest.mark.parametrize("values", [SCHARF, SATELLITE], ids=["scharf", "satellite"])
-def test_the_model_and_the_simulator_side_by_side(values: dict[str, float]) -> None:
+def test_calculator_agrees_with_model_and_simulator(values: dict[str, float]) -> None:
     times_by_scheme = calculated(values)
     assert len(times_by_scheme) == 4
     for scheme, (model, simulated, packet_ns) in times_by_scheme.items():
@@ -109,7 +109,7 @@ GRID = [
 
 
 @needs
-def test_both_columns_answer_one_question() -> None:
+def test_columns_agree_or_give_a_reason() -> None:
     """The columns agree within two packet times or give a reason; slow start and Jump-Start profiles have numbers."""
     with_times = blank = 0
     for values, times_by_scheme in zip(GRID, calculated_all(GRID), strict=True):
@@ -133,7 +133,7 @@ def test_both_columns_answer_one_question() -> None:
 
 
 @needs
-def test_the_threshold_is_in_both_columns() -> None:
+def test_threshold_applies_to_both_columns() -> None:
     """100 kB over 600 ms: with the default threshold, Jump-Start first sends 64 KiB in model and simulator."""
     model, simulated, _ = calculated(SATELLITE | {"rate": 10, "iw": 10, "threshold": 65536, "mss": 1448, "mtu": 1500})[
         "jump-start"
@@ -157,11 +157,11 @@ def test_the_threshold_is_in_both_columns() -> None:
         ({"mss": 2000}, "mss", "payload of a packet, bytes: must not exceed the whole packet, 1500 bytes"),
     ],
 )
-def test_an_invalid_field_is_named(values: dict[str, Any], field: str, reason: str) -> None:
+def test_invalid_field_is_reported_with_reason(values: dict[str, Any], field: str, reason: str) -> None:
     assert script_output(f"Calculate.invalid({json.dumps(SCHARF | values)})") == [field, reason]
 
 
-def test_valid_values_and_addresses_of_the_equations() -> None:
+def test_valid_values_pass_and_equation_links_exist() -> None:
     if shutil.which("node") is not None and MODULE.exists():
         assert script_output(f"Calculate.invalid({json.dumps(SCHARF)})") is None
     headings = re.findall(r"^## (.+)$", (ROOT / "docs" / "transfer-time.md").read_text("utf-8"), re.M)
@@ -170,7 +170,7 @@ def test_valid_values_and_addresses_of_the_equations() -> None:
 
 
 @needs
-def test_a_response_over_a_satellite_is_that_of_every_start() -> None:
+def test_satellite_times_match_the_page_with_all_starts() -> None:
     """JumpStart and slow start give the times of the page with all starts on the same path."""
     place = Place("a satellite", 20 * 10**6, 600 * 10**6)
     times_by_scheme = calculated(SATELLITE)

@@ -12,7 +12,7 @@ from pages import data_files, data_page, errata, site
 from plain.folders import plain_headers
 
 
-def test_every_heading_with_a_number_is_an_erratum() -> None:
+def test_every_numbered_heading_is_an_erratum() -> None:
     numbers = {
         f"{path.parent.name}-{number}"
         for path in SPEC.glob("*/errata.md")
@@ -44,7 +44,7 @@ def test_the_events_of_an_erratum_exist(erratum: errata.Erratum) -> None:
         assert event is None or event < len(site.vectors_by_id()[vector].events)
 
 
-def test_an_erratum_has_its_anchor_and_plays() -> None:
+def test_errata_have_anchors_and_play_links() -> None:
     page = errata.with_links((SPEC / "bbr" / "errata.md").read_text("utf-8"), "bbr")
     assert "(erratum-bbr-b-1)=\n### B-1. " in page
     assert "play.html#vector=bbr.drain.fourth-round&amp;a=bbr/draft-06&amp;step=32" in page

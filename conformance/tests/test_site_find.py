@@ -39,7 +39,7 @@ def selected(written: Path, **filters: Any) -> Any:
     return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 
 
-def test_profiles_are_told_apart_as_compare_tells_them(written: Path) -> None:
+def test_index_compares_profiles_by_windows(written: Path) -> None:
     """Profiles are compared by windows: a difference in outcome or state alone does not count."""
     index = json.loads(written.read_text("utf-8").partition("= ")[2].rstrip(";\n"))
     several = [vector for vector in site.vectors() if len(vector.profiles) > 1 and vector.algorithm == "careful-resume"]
@@ -56,7 +56,7 @@ def test_profiles_are_told_apart_as_compare_tells_them(written: Path) -> None:
 
 
 @node
-def test_a_selection_is_that_of_the_vectors(written: Path) -> None:
+def test_page_selection_equals_python_selection(written: Path) -> None:
     selection = selected(written, algorithm="search", profile="draft-09", clause="search.threshold.reached")
     expected = [
         vector.id
@@ -71,7 +71,7 @@ def test_a_selection_is_that_of_the_vectors(written: Path) -> None:
 
 
 @node
-def test_flags_tiers_levels_and_words(written: Path) -> None:
+def test_selection_by_flag_tier_level_and_words(written: Path) -> None:
     selection = selected(written, flag="ce", tier="gold", level="MUST", words="ce once")
     expected = [
         vector.id
@@ -102,7 +102,7 @@ def test_the_command_of_a_selection(written: Path, filters: dict[str, str], comm
 
 
 @node
-def test_the_readings_that_differ_are_those_of_compare(written: Path) -> None:
+def test_differing_readings_match_compare(written: Path) -> None:
     pair = ("draft-09", "neqo-2026+cubic")
     expected = different_readings("search", pair)
     differences = selected(written, differences=["search", *pair])

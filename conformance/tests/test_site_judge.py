@@ -131,7 +131,7 @@ def as_the_command(tab: Any, tmp_path: Path, names: list[tuple[str, str | None]]
 
 
 @interpreter
-def test_a_log_gives_the_answer_of_the_command_and_goes_nowhere(tab: Any, tmp_path: Path) -> None:
+def test_page_matches_the_command_without_requests(tab: Any, tmp_path: Path) -> None:
     log_names = {
         "access-line-cubic.pcap",
         "broken.jsonl",
@@ -147,14 +147,14 @@ def test_a_log_gives_the_answer_of_the_command_and_goes_nowhere(tab: Any, tmp_pa
 
 @interpreter
 @pytest.mark.long
-def test_every_log_of_the_tests_gives_the_answer_of_the_command(tab: Any, tmp_path: Path) -> None:
+def test_page_matches_the_command_for_every_test_log(tab: Any, tmp_path: Path) -> None:
     names = list(logs(tmp_path / "logs"))
     assert len(names) == len([*KEPT.glob("*.pcap.gz")]) + 2 * len(CASES) + len(WRITERS) + 4
     as_the_command(tab, tmp_path, names)
 
 
 @interpreter
-def test_without_its_policy_the_page_could_send(tab: Any, tmp_path: Path) -> None:
+def test_page_without_policy_can_send_requests(tab: Any, tmp_path: Path) -> None:
     """Without the policy the requests succeed, so the policy blocks them in the other tests."""
     open_policy = "script-src * 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:"
     (tmp_path / "judge.html").write_text(judge.page(judge.INTERPRETER, open_policy), encoding="utf-8")
@@ -165,7 +165,7 @@ def test_without_its_policy_the_page_could_send(tab: Any, tmp_path: Path) -> Non
 
 
 @interpreter
-def test_a_sample_has_an_address_and_names_lead_to_pages(tab: Any, tmp_path: Path) -> None:
+def test_sample_has_an_address_and_answers_have_links(tab: Any, tmp_path: Path) -> None:
     """The address of a sample judges it; profiles and rules in the answer link to pages and anchors of the site."""
     (tmp_path / "judge.html").write_text(judge.page(judge.INTERPRETER), encoding="utf-8")
     with served(tmp_path) as (root, _):
@@ -191,20 +191,20 @@ def test_a_sample_has_an_address_and_names_lead_to_pages(tab: Any, tmp_path: Pat
     assert float(watched["queue"]) > float(watched["rtt"]) / 2
 
 
-def test_the_addresses_are_of_pages_of_the_site() -> None:
+def test_profiles_and_clauses_have_page_addresses() -> None:
     known = judge.addresses()
     assert known["profiles"]["search/draft-09"] == "_generated/profiles/search-draft-09.html"
     assert "transfer-time/slow-start" not in known["profiles"]
     assert known["clauses"]["search.bins.advance"] == "specification/search.html#clause-search-bins-advance"
 
 
-def test_without_the_interpreter_the_page_says_so(tmp_path: Path) -> None:
+def test_page_reports_a_missing_interpreter(tmp_path: Path) -> None:
     page = judge.page(tmp_path)
     assert "This copy of the page has no interpreter" in page
     assert len(page) < 50_000
 
 
-def test_the_policy_allows_no_request_and_no_other_script(tmp_path: Path) -> None:
+def test_policy_blocks_requests_and_other_scripts(tmp_path: Path) -> None:
     page = judge.page(tmp_path)
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
     assert policy is not None

@@ -19,7 +19,7 @@ def whole(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("whole")
-def test_a_page_of_a_large_group_leads_to_its_list_and_to_the_main_pages() -> None:
+def test_page_of_large_group_links_to_list_and_main_pages() -> None:
     short_navigation = navigation.short(f"{site.GENERATED}/vectors/search-path", pathto)
     assert f'href="../../{site.GENERATED}/vectors/index.html">Vectors</a>' in short_navigation
     assert 'href="../../judge.html">Judge a log</a>' in short_navigation
@@ -46,11 +46,11 @@ def test_the_first_screen_has_five_buttons() -> None:
 
 
 @pytest.mark.usefixtures("whole")
-def test_the_page_of_the_start_leads_to_the_judge() -> None:
+def test_start_page_links_to_the_judge_page() -> None:
     assert 'href="judge.html"' in navigation.with_judge('<li><a href="#">Watch it start</a></li>')
 
 
-def test_crumbs_lead_home() -> None:
+def test_breadcrumbs_begin_at_the_home_page() -> None:
     app: Any = SimpleNamespace(config=SimpleNamespace(root_doc="index"))
     context: dict[str, Any] = {
         "pathto": pathto,

@@ -24,14 +24,14 @@ def document(*texts: str) -> nodes.document:
     return made
 
 
-def test_the_description_is_the_first_paragraph_that_is_one() -> None:
+def test_description_is_the_first_long_paragraph() -> None:
     long = " ".join(["startup"] * 40)
     assert head.description(document("Short.", f"A\n{long}")) == "A " + " ".join(["startup"] * 19) + "..."
     assert len(head.description(document(long))) <= 160
     assert head.description(document("Short.")) == ""
 
 
-def test_a_page_has_one_width_and_its_description() -> None:
+def test_page_has_a_description_and_one_viewport() -> None:
     context: dict[str, Any] = {
         "metatags": '<meta content="width=device-width, initial-scale=1" name="viewport" /><meta name="x">'
     }
@@ -42,14 +42,14 @@ def test_a_page_has_one_width_and_its_description() -> None:
     )
 
 
-def test_a_plot_leads_to_itself_once() -> None:
+def test_plot_is_linked_to_its_image_once() -> None:
     plot = '<img alt="A path" class="plot" src="../_images/a.svg" />'
     linked = f'<a class="enlarge" href="../_images/a.svg">{plot}</a>'
     assert shorten(f"<p>{plot}</p>") == f"<p>{linked}</p>"
     assert shorten(linked) == linked
 
 
-def test_every_command_is_on_its_page() -> None:
+def test_commands_page_contains_every_command() -> None:
     page = commands_page.page()
     for name in main.list_commands(click.Context(main)):
         assert f"\n## firstflight {name}\n" in page
@@ -57,7 +57,7 @@ def test_every_command_is_on_its_page() -> None:
     assert str(ROOT) not in page
 
 
-def test_vectors_lie_on_the_site(tmp_path: Path, monkeypatch: Any) -> None:
+def test_vectors_are_written_and_linked(tmp_path: Path, monkeypatch: Any) -> None:
     vector = site.vectors_by_id()[VECTOR]
     monkeypatch.setattr(vector_files.site, "vectors", lambda: [vector])
     monkeypatch.setattr(vector_files.site, "computations", list)

@@ -15,7 +15,7 @@ NAVIGATION = (
 )
 
 
-def test_the_navigation_has_what_was_built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_navigation_omits_missing_parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(parts, "_PARTS", {"play": ("Watch it start", Path(__file__), "zig")})
     assert (parts.missing(), parts.without_missing(NAVIGATION)) == ({}, NAVIGATION)
     monkeypatch.setattr(parts, "BUILD", tmp_path / "build")

@@ -49,7 +49,7 @@ def luminance(tab: Any) -> list[float]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_plots_are_dark_in_the_dark_and_light_in_the_light(page: str, root: str, tab: Any) -> None:
+def test_plots_follow_the_colour_scheme(page: str, root: str, tab: Any) -> None:
     for scheme in ("dark", "light"):
         tab.emulate_media(color_scheme=scheme)
         tab.goto(f"{root}/{page}")
@@ -60,7 +60,7 @@ def test_plots_are_dark_in_the_dark_and_light_in_the_light(page: str, root: str,
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_letters_have_nine_pixels_on_a_phone(page: str, root: str, tab: Any) -> None:
+def test_plot_text_has_at_least_nine_pixels_on_a_phone(page: str, root: str, tab: Any) -> None:
     tab.set_viewport_size({"width": 390, "height": 844})
     tab.goto(f"{root}/{page}")
     tab.wait_for_load_state("networkidle")

@@ -96,7 +96,7 @@ def test_a_third_click_and_a_hidden_link_are_refused(reader: Reader) -> None:
 # Reader 1 implements SEARCH.
 
 
-def test_which_search_a_new_implementation_should_take(reader: Reader) -> None:
+def test_recommended_search_profile(reader: Reader) -> None:
     reader.click("Algorithms", row="an algorithm on one page")
     reader.click("SEARCH (draft-chung-ccwg-search)")
     advice = reader.visible_text("article p", "A new implementation", "should use search/draft-09")
@@ -140,12 +140,12 @@ def test_the_archive_of_the_vectors_of_search(reader: Reader) -> None:
     assert reader.downloads("article a", "vectors-search.tar.xz").startswith(b"\xfd7zXZ")
 
 
-def test_mistakes_of_others_in_search(reader: Reader) -> None:
+def test_search_mistakes_of_other_implementations(reader: Reader) -> None:
     reader.click("SEARCH", row="errors in the texts")
     assert reader.visible_text("tr", "interpolation in the wrong direction", "the fork of picoquic")
 
 
-def test_the_page_of_search_leads_to_its_errata(reader: Reader) -> None:
+def test_search_page_links_to_its_errata(reader: Reader) -> None:
     reader.click("Algorithms", row="an algorithm on one page")
     reader.click("SEARCH (draft-chung-ccwg-search)")
     assert reader.downloads("article a", "errata")
@@ -175,7 +175,7 @@ def test_the_first_erratum_of_careful_resume_is_shown_by_a_vector(reader: Reader
 # Reader 3 works on a kernel.
 
 
-def test_a_controller_on_a_path_of_ones_own(reader: Reader) -> None:
+def test_controller_on_a_custom_path(reader: Reader) -> None:
     reader.click("Watch a start")
     reader.tab.wait_for_selector("#play-stage:not([hidden])")
     reader.tab.select_option("#play-a", "cubic/rfc-9438")
@@ -205,7 +205,7 @@ def calculated(reader: Reader) -> dict[str, list[str]]:
     return {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
 
 
-def test_how_much_faster_is_jump_start(reader: Reader) -> None:
+def test_calculator_shows_the_gain_of_jump_start(reader: Reader) -> None:
     model, gain, simulated, _ = calculated(reader)["Jump-Start"]
     assert (model, gain) == ("1,357.764 ms", "1.36")
     milliseconds = [float(text.removesuffix(" ms").replace(",", "")) for text in (model, simulated)]
@@ -219,7 +219,7 @@ def test_the_formula_of_a_scheme(reader: Reader) -> None:
     assert reader.visible_text("section#paced-start-equations-3-and-4", "3")
 
 
-def test_the_command_that_computes_the_published_results(reader: Reader) -> None:
+def test_command_for_the_published_results(reader: Reader) -> None:
     reader.click("Published results", row="published results, computed again")
     assert reader.visible_text("article p", "make results")
     assert reader.visible_text("article tr", "reproduced")
@@ -246,7 +246,7 @@ def test_how_to_cite(reader: Reader) -> None:
 # Reader 5 operates servers.
 
 
-def test_why_slow_start_ended_early(reader: Reader) -> None:
+def test_judge_shows_the_reason_of_an_early_exit(reader: Reader) -> None:
     reader.click("Judge a log")
     reader.tab.set_default_timeout(SLOW_MS)
     reader.tab.wait_for_selector("body[data-state=ready]")

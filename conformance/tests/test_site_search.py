@@ -26,7 +26,7 @@ def setup(app):
 node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 
 
-def test_queries_of_readers_are_asked() -> None:
+def test_search_queries_refer_to_existing_pages() -> None:
     queries = json.loads(found.QUERIES.read_text("utf-8"))
     assert (len(queries["queries"]), queries["least_found"], queries["among"]) == (31, 28, 3)
     assert (len(queries["readers"]), queries["readers_least_found"]) == (27, 25)
@@ -38,7 +38,7 @@ def exists(page: str) -> bool:
     return page.startswith("_generated/") or page == "judge" or (ROOT / "docs" / f"{page}.md").exists()
 
 
-def test_questions_are_of_pages() -> None:
+def test_questions_belong_to_existing_pages() -> None:
     """Each page with questions exists, its questions are unique, and each stack has a phrase."""
     listed = tomllib.loads(asked.QUESTIONS.read_text("utf-8"))
     assert [page for page in listed if not exists(page)] == []
@@ -60,7 +60,7 @@ def setup(app):
 
 
 @node
-def test_questions_single_words_and_titles(tmp_path: Path) -> None:
+def test_search_finds_questions_single_words_and_titles(tmp_path: Path) -> None:
     """Questions lead to their page, queries without a full match to pages with one word; pages are listed once."""
     static = tmp_path / "static" / "search"
     static.mkdir(parents=True)
@@ -97,7 +97,7 @@ def build(folder: Path) -> None:
 
 @node
 @pytest.mark.parametrize(("right", "code"), [("b", 0), ("c", 1)])
-def test_a_page_that_is_not_found_fails_the_build(right: str, code: int, tmp_path: Path) -> None:
+def test_unfound_page_fails_the_build(right: str, code: int, tmp_path: Path) -> None:
     queries = tmp_path / "queries.json"
     queries.write_text(json.dumps({"least_found": 1, "among": 1, "queries": {"marmot": [right]}}), "utf-8")
     (tmp_path / "conf.py").write_text(CONF.format(queries=str(queries)), "utf-8")

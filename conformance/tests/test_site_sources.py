@@ -30,7 +30,7 @@ CITED = {
 
 
 @pytest.mark.parametrize("text", CITED)
-def test_what_is_cited(text: str) -> None:
+def test_citations_are_found(text: str) -> None:
     assert [(text[start:end], address) for start, end, address in sources.addresses(text)] == CITED[text]
 
 
@@ -62,6 +62,6 @@ def test_text_and_code_become_links() -> None:
     assert linked(nodes.literal("", path)) == (path, [(path, "_generated/source/hystartpp/hystartpp-py.html")])
 
 
-def test_links_and_other_code_stay() -> None:
+def test_links_and_other_code_are_unchanged() -> None:
     assert linked(nodes.reference("", "RFC 9002", refuri="x")) == ("RFC 9002", [("RFC 9002", "x")])
     assert linked(nodes.literal("", "conformance/no_such.py")) == ("conformance/no_such.py", [])

@@ -34,11 +34,11 @@ def sections() -> dict[str, str]:
     return {section.partition("\n")[0]: section for section in section_texts}
 
 
-def test_each_algorithm_that_a_stack_declares_has_a_section() -> None:
+def test_each_declared_algorithm_has_a_section() -> None:
     assert set(sections()) == {ALGORITHMS[name].title for name in ("cubic", "slow-start")}
 
 
-def test_what_a_section_says() -> None:
+def test_section_has_coverage_and_deviations() -> None:
     text = " ".join(sections()["CUBIC"].split())
     assert "Coverage: 1 of 2 judged cases agree to the end; one departure may show in many cases; 1 need" in text
     assert "Implementation experience: 1 departure from the text: It grows in recovery. 1 choice that" in text
@@ -47,6 +47,6 @@ def test_what_a_section_says() -> None:
     assert "Not here" not in text
 
 
-def test_lines_fit_a_draft() -> None:
+def test_lines_have_at_most_72_characters() -> None:
     lines = [line for text in sections().values() for line in text.partition("```text\n")[2].splitlines()]
     assert max(map(len, lines)) <= 72

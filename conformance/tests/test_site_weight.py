@@ -19,7 +19,7 @@ def setup(app):
 
 
 @pytest.mark.parametrize(("limit", "code"), [(10_000_000, 0), (10_000, 1)])
-def test_a_site_above_the_limit_fails_the_build(limit: int, code: int, tmp_path: Path) -> None:
+def test_site_above_the_size_limit_fails_the_build(limit: int, code: int, tmp_path: Path) -> None:
     """The test calls Sphinx as `make docs` does: with -W and --keep-going."""
     (tmp_path / "conf.py").write_text(CONF.format(limit=limit), "utf-8")
     (tmp_path / "index.rst").write_text("Page\n====\n", "utf-8")

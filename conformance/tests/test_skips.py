@@ -25,13 +25,13 @@ def test_reasons_are_counted(tmp_path: Path) -> None:
     assert line == "skipped: 3 (no browser), 1 (no valgrind), 1 (adapter tquic: there is no cargo here)"
 
 
-def test_nothing_is_skipped(tmp_path: Path) -> None:
+def test_zero_skips_are_reported(tmp_path: Path) -> None:
     """Without skips the line shows 0, also if no job has written a file."""
     assert skips.summary(tmp_path / "none", report_of(tmp_path, ("c-port", None))) == "skipped: 0"
 
 
 @pytest.mark.parametrize("text", [None, "", "{", '{"adapters": 3}', '{"adapters": [{}]}', "[]"])
-def test_a_report_that_cannot_be_read_is_reported(tmp_path: Path, text: str | None) -> None:
+def test_unreadable_report_is_reported(tmp_path: Path, text: str | None) -> None:
     """A missing or malformed report does not look like a run without skips."""
     if text is not None:
         (tmp_path / "report.json").write_text(text)
@@ -47,6 +47,6 @@ def test_a_job_keeps_its_exit_code_and_output(tmp_path: Path, capfd: pytest.Capt
     assert (tmp_path / "loaders").read_text() == "there is no go here\n"
 
 
-def test_usage() -> None:
+def test_invalid_arguments_exit_with_code_2() -> None:
     """Other arguments end with exit code 2."""
     assert skips.main([]) == skips.main(["run", "folder", "job"]) == skips.main(["report"]) == 2

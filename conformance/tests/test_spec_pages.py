@@ -72,7 +72,7 @@ def test_every_mutant_in_code_font_exists(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
-def test_what_a_page_says_of_an_event_stands_in_the_vector(page):
+def test_event_values_on_pages_match_the_vectors(page):
     for name, profile, at, statement in NUMBERS.findall(one_line(page)):
         expected = Case(vectors_by_id()[name], profile).expected()[int(at)]
         observed = {**expected.get("state", {}), **expected}
@@ -80,7 +80,7 @@ def test_what_a_page_says_of_an_event_stands_in_the_vector(page):
             assert str(observed[key]) == value, f"{name}@{profile}, event {at}"
 
 
-def test_the_errata_of_careful_resume_say_numbers_of_events():
+def test_careful_resume_errata_cite_events_in_checked_form():
     text = one_line(SPEC / "careful-resume" / "errata.md")
     numbers = NUMBERS.findall(text)
     assert len(numbers) > 30
@@ -88,7 +88,7 @@ def test_the_errata_of_careful_resume_say_numbers_of_events():
     assert len(numbers) == len(re.findall(r"\bevent \d", text))
 
 
-def test_the_pages_name_ids_at_all():
+def test_search_errata_contain_ids_and_mutants():
     text = (SPEC / "search" / "errata.md").read_text("utf-8")
     assert len(DOTTED.findall(text)) > 40
     assert len(MUTANTS.findall(text)) >= 5
@@ -101,7 +101,7 @@ def test_every_ambiguity_is_listed_with_its_readings():
         assert f"`{reading.name}`" in table[reading.ambiguity][2], reading.name
 
 
-def test_an_ambiguity_lists_the_profiles_that_choose_otherwise():
+def test_ambiguity_lists_profiles_with_other_readings():
     readings = load_tables()["search"].readings
     profiles = {profile.name: profile for profile in load_tables()["search"].profiles}
     for number, row in rows("open-points").items():
@@ -140,7 +140,7 @@ def windows(profile: str, vector: Vector) -> list[int]:
     return [observation.cwnd_bytes for observation in observations]
 
 
-def test_two_vectors_tell_all_profiles_apart_by_the_window():
+def test_two_vectors_distinguish_all_profiles_by_window():
     expected = {
         (name, profile): [observation["cwnd_bytes"] for observation in Case(vectors_by_id()[name], profile).expected()]
         for name in TELLING
@@ -156,7 +156,7 @@ def test_two_vectors_tell_all_profiles_apart_by_the_window():
         assert passed == {profile}
 
 
-def test_an_erratum_says_the_bin_in_which_the_vector_exits():
+def test_erratum_s12_has_bin_and_shift_of_the_exit():
     """The bin and the shift of the exit in S12 are the values of the vector at that event."""
     text = (SPEC / "search" / "errata.md").read_text("utf-8")
     (vector, profile, at, exit_bin, shift), *_ = re.findall(
@@ -167,7 +167,7 @@ def test_an_erratum_says_the_bin_in_which_the_vector_exits():
     assert {expected["state"][name] for name in ("bin", "shift_bins")} == {int(exit_bin), int(shift)}
 
 
-def test_clauses_of_bbr_show_the_level_of_the_editors_copy():
+def test_bbr_clauses_have_the_level_of_the_editors_copy():
     """Exactly the clauses from sections 5.1 to 5.6 have MUST by the editor's copy in addition to the level of -06."""
     clauses = [clause for clause in all_clauses().values() if clause.page == "bbr"]
     section_clauses = {
@@ -180,7 +180,7 @@ def test_clauses_of_bbr_show_the_level_of_the_editors_copy():
     assert {clause.newer_level for clause in clauses if clause.newer_level} == {"MUST"}
 
 
-def test_the_page_of_bbr_counts_the_clauses_of_both_levels():
+def test_bbr_page_counts_clauses_by_level():
     """docs/bbr.md has the number of clauses from the draft by their level in the tag and in the editor's copy."""
     named = {"-": "no keyword"}
     levels = [
@@ -194,7 +194,7 @@ def test_the_page_of_bbr_counts_the_clauses_of_both_levels():
     assert listed == counts
 
 
-def test_the_errata_of_bbr_say_what_the_other_choice_answers():
+def test_bbr_errata_have_the_values_of_the_mutants():
     """B-1 to B-3: the mutant has the values of the line at the event of the vector before it."""
     text = (SPEC / "bbr" / "errata.md").read_text("utf-8")
     lines = [line for line in text.splitlines() if "With the mutant" in line]
@@ -215,7 +215,7 @@ def test_the_errata_of_bbr_say_what_the_other_choice_answers():
             assert str(values[key]) == value, line
 
 
-def test_every_freedom_of_bbr_was_judged_by_the_editors_copy():
+def test_bbr_open_points_are_compared_with_the_editors_copy():
     """Each of B1 to B19 is closed by the copy or stays open, except B7, a reading of implementations."""
     text = (SPEC / "bbr" / "open-points.md").read_text("utf-8")
     judged = text.partition("were judged again by the editor's copy 4ce5e87")[2]

@@ -63,7 +63,7 @@ def report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return path
 
 
-def test_without_a_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_page_without_a_run_has_committed_results(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The page shows the committed counts, divergences and explanations with their date; each stack has a page."""
     text = page(monkeypatch, tmp_path / "absent.json")
     results = json.loads(FILE.read_text("utf-8"))
@@ -94,7 +94,7 @@ def test_a_skipped_stack_has_its_committed_results(tmp_path: Path) -> None:
     assert (kwik["skipped"], kwik["declaration"]["version"]) == (None, "0.10.1")
 
 
-def test_page_of_a_run(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
+def test_page_of_a_run_has_verdicts_and_skips(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     """The page has verdicts, the first divergence, its clause as a link, the explanation, and skipped stacks."""
     text = page(monkeypatch, report)
     assert "Other vectors" in text  # about the small vectors
@@ -112,7 +112,7 @@ def test_page_of_a_run(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     assert IDS[1] in text
 
 
-def test_defects_lead(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
+def test_defects_begin_with_effect_and_level(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     """Defects begin with effect, level, section and place in the code; explanation and cases follow, folded."""
     text = page(monkeypatch, report)
     should = '<span class="state state-should">◐ SHOULD</span>'
@@ -131,7 +131,7 @@ def test_defects_lead(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     assert "other-deviations" not in stack_page
 
 
-def test_what_is_no_defect_is_grey(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
+def test_other_deviations_are_counted_separately_from_defects(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     """Such a deviation is counted separately and is not in a list of defects."""
     stack_page = page(monkeypatch, report) and stacks.pages()["stacks/open"]
     assert "**No defect**, 1 other deviation." in stack_page
@@ -144,7 +144,7 @@ def test_what_is_no_defect_is_grey(monkeypatch: pytest.MonkeyPatch, report: Path
     assert "No defect is known of {ref}`Bad <stack-open>`, {ref}`Bad <stack-unknown>`." in stacks.pages()["stacks"]
 
 
-def test_another_version_shows_first_differences(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
+def test_other_version_has_neither_defects_nor_rules(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     """The stack has neither defects nor rules, and is not in the list of stacks without defects."""
     overview = page(monkeypatch, report)
     stack_page = stacks.pages()["stacks/version"]
@@ -166,7 +166,9 @@ def test_matrix_counts_causes(monkeypatch: pytest.MonkeyPatch, report: Path) -> 
 
 
 @pytest.mark.parametrize(("changed", "words"), [(False, "."), (True, ", with uncommitted changes.")])
-def test_what_was_judged_is_named(monkeypatch: pytest.MonkeyPatch, report: Path, changed: bool, words: str) -> None:
+def test_page_has_judged_commit_and_stack_version(
+    monkeypatch: pytest.MonkeyPatch, report: Path, changed: bool, words: str
+) -> None:
     """The page has the commit with its date, not the build date, together with the version of the stack."""
     document = json.loads(report.read_text(encoding="utf-8"))
     document["checkout"] = {"commit": "0123456789abcdef" * 3, "date": "2026-11-05", "changed": changed}
@@ -183,7 +185,7 @@ def test_what_was_judged_is_named(monkeypatch: pytest.MonkeyPatch, report: Path,
     assert "Judged with" not in page(monkeypatch, report)
 
 
-def test_delay_step(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
+def test_ack_with_reduced_growth_is_identified(monkeypatch: pytest.MonkeyPatch, report: Path) -> None:
     """The ACK with reduced growth is identified by its packet."""
     document: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
     for result in document["adapters"][0]["results"]:

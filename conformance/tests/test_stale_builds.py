@@ -46,12 +46,12 @@ def library(port: Path) -> bytes:
     return (port / "build/c/libfirstflight.a").read_bytes()
 
 
-def test_nothing_new_builds_nothing(port: Path) -> None:
+def test_unchanged_sources_are_not_compiled(port: Path) -> None:
     """Without a change nothing is compiled again."""
     assert " -c " not in made(port)
 
 
-def test_an_older_source_is_built(port: Path) -> None:
+def test_source_older_than_its_object_is_compiled(port: Path) -> None:
     """A source older than its object, as in a copy with old times, is compiled."""
     source, before = port / "reference-c/firstflight/wide.c", library(port)
     source.write_text(source.read_text(encoding="utf-8") + "int ff_planted;\n", encoding="utf-8")
@@ -60,7 +60,7 @@ def test_an_older_source_is_built(port: Path) -> None:
     assert library(port) != before
 
 
-def test_a_deleted_source_is_missed(port: Path) -> None:
+def test_object_of_deleted_source_is_removed(port: Path) -> None:
     """The object of a deleted source does not stay in the library."""
     before = library(port)
     (port / "reference-c/firstflight/wide.c").unlink()
@@ -69,11 +69,11 @@ def test_a_deleted_source_is_missed(port: Path) -> None:
     assert b"wide.o" not in library(port)
 
 
-def test_another_flag_builds_anew(port: Path) -> None:
+def test_changed_compiler_flag_triggers_rebuild(port: Path) -> None:
     assert "-c firstflight/wide.c" in made(port, "CFLAGS=-O0 -DPLANTED")
 
 
-def test_what_an_interrupted_build_has_left(port: Path) -> None:
+def test_interrupted_build_is_compiled_again(port: Path) -> None:
     """An object of a temporary text is compiled again, even if its source is older."""
     static_library = port / "build/c/libfirstflight.a"
     before = static_library.read_bytes()
@@ -84,7 +84,7 @@ def test_what_an_interrupted_build_has_left(port: Path) -> None:
     assert library(port) == before
 
 
-def test_a_source_that_changes_while_it_is_compiled(port: Path, tmp_path: Path) -> None:
+def test_source_changed_during_compilation_fails_the_build(port: Path, tmp_path: Path) -> None:
     """If the source is then restored with its old time, no program remains, and the next `make` builds it."""
     source, compiler = port / "reference-c/firstflight/u128.c", tmp_path / "cc"
     compiler.write_text(
@@ -102,7 +102,7 @@ def test_a_source_that_changes_while_it_is_compiled(port: Path, tmp_path: Path) 
     assert program.exists() and b"ff_planted" not in library(port)
 
 
-def test_another_checkout_is_not_entered(tmp_path: Path) -> None:
+def test_environment_does_not_redirect_the_build(tmp_path: Path) -> None:
     """Neither `CDPATH` nor an exported `FIRSTFLIGHT_ROOT` leads the build to another checkout."""
     for folder in ("here", "elsewhere"):
         (tmp_path / folder / "conformance").mkdir(parents=True)
@@ -115,7 +115,7 @@ def test_another_checkout_is_not_entered(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [str(tmp_path / "here" / "conformance")]
 
 
-def test_a_program_that_cargo_puts_elsewhere(tmp_path: Path) -> None:
+def test_old_program_is_not_used_with_cargo_build_target(tmp_path: Path) -> None:
     """If `CARGO_BUILD_TARGET` moves the program, the old program of the last build is not used."""
     for name in ("cargo-build.sh", "crates.sh", "crates.txt"):
         shutil.copy(CONFORMANCE / "adapters" / name, tmp_path)
@@ -137,7 +137,7 @@ def test_a_program_that_cargo_puts_elsewhere(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("go") is None, reason="there is no go here")
-def test_the_loader_in_go_looks_at_the_vectors(tmp_path: Path) -> None:
+def test_go_loader_detects_changed_vectors(tmp_path: Path) -> None:
     """Go caches test results without checking files outside the module, such as the vectors."""
     cases: list[AnyCase] = [*vectors.cases(vectors.load_all(VECTORS, ["slow-start"]))]
     text = "".join(flat.lines(flat.by_profile(cases)["slow-start", "rfc-9002"], all_clauses()))
@@ -156,7 +156,7 @@ def test_the_loader_in_go_looks_at_the_vectors(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["edited", "deleted"])
-def test_a_program_of_other_sources_is_not_judged(tmp_path: Path, change: str) -> None:
+def test_outdated_program_is_not_judged(tmp_path: Path, change: str) -> None:
     """A run without a build judges no outdated program and reports this; `make` stores the text of the sources."""
     built_here, sources = ROOT / "build/adapters", tmp_path / "reference-c"
     if not (built_here / "c-adapters.files").exists():
@@ -180,7 +180,7 @@ def test_a_program_of_other_sources_is_not_judged(tmp_path: Path, change: str) -
 
 
 @pytest.mark.long
-def test_another_compiler_builds_anew(port: Path, tmp_path: Path) -> None:
+def test_changed_compiler_triggers_rebuild(port: Path, tmp_path: Path) -> None:
     """Another program behind the same name also builds anew."""
     compiler = tmp_path / "cc"
     compiler.write_text('#!/bin/sh\nexec gcc "$@"\n', encoding="utf-8")
@@ -190,7 +190,7 @@ def test_another_compiler_builds_anew(port: Path, tmp_path: Path) -> None:
     assert "-c firstflight/wide.c" in made(port, f"CC={compiler}")
 
 
-def test_sources_that_change_while_they_are_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_library_of_changing_sources_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A library compiled from changing sources is not stored, even if the sources are restored."""
     sources = shutil.copytree(CONFORMANCE / "simulator", tmp_path / "conformance/simulator")
     edited = min(sources.glob("*.c"))
@@ -205,7 +205,7 @@ def test_sources_that_change_while_they_are_compiled(tmp_path: Path, monkeypatch
     assert not list((tmp_path / "build").rglob("*.so"))
 
 
-def test_an_environment_that_was_copied_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_copied_environment_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command of a copied environment would judge the code of the original; `make` recreates the environment."""
     (tmp_path / "conformance/src").mkdir(parents=True)
     program = tmp_path / ".venv/bin/firstflight"
@@ -217,7 +217,7 @@ def test_an_environment_that_was_copied_is_refused(tmp_path: Path, capsys: pytes
     cli.refuse_the_environment_of_another(Path("/usr/bin/firstflight"))
 
 
-def test_the_model_of_another_checkout_is_refused(tmp_path: Path) -> None:
+def test_model_from_another_checkout_is_refused(tmp_path: Path) -> None:
     """An exported ``PYTHONPATH`` that leads to another model is an error."""
     shutil.copytree(ROOT / "reference-py/src/firstflight", tmp_path / "firstflight")
     words = [sys.executable, "-m", "firstflight_conformance", "list", "--adapters"]
@@ -229,7 +229,7 @@ def test_the_model_of_another_checkout_is_refused(tmp_path: Path) -> None:
     assert "unset PYTHONPATH" in done.stderr
 
 
-def test_make_removes_an_environment_that_was_copied(tmp_path: Path) -> None:
+def test_make_removes_a_copied_environment(tmp_path: Path) -> None:
     """A copied environment does not count as up to date."""
     shutil.copy(ROOT / "Makefile", tmp_path)
     environment = tmp_path / ".venv"

@@ -16,7 +16,7 @@ from firstflight_conformance.paths import ROOT
 _SWEPT = (*checkouts.CODE, "reference-c/firstflight", "conformance/simulator", "conformance/presets")
 
 
-def test_code_that_is_changed_under_a_sweep(tmp_path: Path) -> None:
+def test_code_changed_during_a_sweep_is_detected(tmp_path: Path) -> None:
     """Processes that begin after the edit do not write rows under the digest of the old code."""
     checkout = copied(tmp_path, _SWEPT)
     path, old, new = checkouts.IN_C
@@ -44,7 +44,7 @@ def test_code_that_is_changed_under_a_sweep(tmp_path: Path) -> None:
     )
 
 
-def test_the_command_of_a_copied_environment(tmp_path: Path) -> None:
+def test_command_of_a_copied_environment_is_refused(tmp_path: Path) -> None:
     """The command would judge the code of the original, so it refuses."""
     (tmp_path / "conformance/src").mkdir(parents=True)
     (tmp_path / ".venv/bin").mkdir(parents=True)
@@ -54,7 +54,7 @@ def test_the_command_of_a_copied_environment(tmp_path: Path) -> None:
     assert f"runs the code of {ROOT}; run `make tools` in {tmp_path}" in done.stderr
 
 
-def test_a_command_that_is_started_in_another_checkout(tmp_path: Path) -> None:
+def test_command_in_another_checkout_is_refused(tmp_path: Path) -> None:
     """The active environment may belong to another checkout than the folder; its command would judge that checkout."""
     (tmp_path / "conformance/src").mkdir(parents=True)
     command = ROOT / ".venv/bin/firstflight"
@@ -63,7 +63,7 @@ def test_a_command_that_is_started_in_another_checkout(tmp_path: Path) -> None:
     assert f"runs the code of {ROOT}; run `make tools` in {tmp_path}" in done.stderr
 
 
-def test_the_model_of_another_checkout(tmp_path: Path) -> None:
+def test_model_from_another_checkout_is_refused(tmp_path: Path) -> None:
     """A path to another model, such as another worktree, is refused: it would judge by other rules."""
     checkout = copied(tmp_path, ["reference-py/src"])
     surroundings = {**os.environ, "PYTHONPATH": str(checkout / "reference-py/src")}

@@ -62,7 +62,7 @@ def called(checkout: Path, *words: object) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_a_source_of_the_port_with_an_old_time(checkout: Path) -> None:
+def test_port_source_with_an_old_time_is_compiled(checkout: Path) -> None:
     """A source with an old time is compiled and judged; a deleted source fails the build."""
     words = ("run", "--adapter", "c-port", "--algorithm", "hystartpp", "--profile", "rfc-9406")
     assert started(checkout, "c-adapters").wait() == 0

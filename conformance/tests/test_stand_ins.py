@@ -10,7 +10,7 @@ from firstflight_conformance.replay.variant import build, buildable
 ORDERED = ("cubic-more-than-a-window", "cubic-first-ack-not-estimated")
 
 
-def test_choices_of_any_order_are_built() -> None:
+def test_choices_are_applied_in_a_buildable_order() -> None:
     """Two choices in one function can be applied in one order only. A diagnosis once failed in the other order."""
     options = {option.id: option.candidate for option in options_of("cubic", "rfc-9438", covered=True)}
     choices = together([options[name] for name in ORDERED])

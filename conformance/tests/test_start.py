@@ -41,5 +41,5 @@ def loaded(*arguments: str) -> set[str]:
         (("show", "slow-start.acks.app-limited@ack-counting"), {"rich", "jsonschema_rs"}),
     ],
 )
-def test_what_a_command_loads(arguments: tuple[str, ...], needed: set[str]) -> None:
+def test_commands_load_only_needed_modules(arguments: tuple[str, ...], needed: set[str]) -> None:
     assert loaded(*arguments) <= needed  # a schema only for vectors that have not been validated before

@@ -32,7 +32,7 @@ def judged(algorithm: str, path: str, number: int) -> ConnectionVerdict:
     return judge(recorded(algorithm, path, number), [CARRIED[algorithm][0]])
 
 
-def test_every_run_is_kept() -> None:
+def test_five_recordings_per_algorithm_and_path() -> None:
     """There are five recordings of each algorithm over each path, and their times."""
     names = {f"{name}-{path}-{number}.jsonl.gz" for name, path, number in product(CARRIED, PATHS, range(1, RUNS + 1))}
     assert {file.name for file in KEPT.iterdir()} == names
@@ -41,7 +41,7 @@ def test_every_run_is_kept() -> None:
 
 
 @pytest.mark.parametrize(("algorithm", "path", "number"), _RUNS)
-def test_a_run_is_its_profile_or_not_decided(algorithm: str, path: str, number: int) -> None:
+def test_logged_windows_equal_the_profile(algorithm: str, path: str, number: int) -> None:
     """Every logged window equals the window of the profile after the same event."""
     verdict = judged(algorithm, path, number)
     assert verdict.refuted == []
@@ -50,7 +50,7 @@ def test_a_run_is_its_profile_or_not_decided(algorithm: str, path: str, number: 
     assert verdict.undecided is not None or verdict.may_be == (CARRIED[algorithm][0],)
 
 
-def test_what_is_decided_is_on_the_page() -> None:
+def test_page_has_the_number_of_decided_runs() -> None:
     """The page has the number of decided runs, most of them for search and hystartpp; an early loss decides nothing."""
     for row in starts.load():
         if row.algorithm in ALGORITHMS:
@@ -61,7 +61,7 @@ def test_what_is_decided_is_on_the_page() -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_among_all_profiles_it_is_one_of_those_left(algorithm: str) -> None:
+def test_true_profile_is_not_refuted(algorithm: str) -> None:
     """The true profile is not refuted, whatever else is compared."""
     verdict = judge(recorded(algorithm, "long", 1))
     assert CARRIED[algorithm][0] in verdict.may_be
@@ -78,7 +78,7 @@ def test_the_second_connection_resumes() -> None:
         assert backlog.queued_bytes == starts.RESPONSE_BYTES
 
 
-def test_what_a_start_gains_is_on_the_page(tmp_path: Path) -> None:
+def test_page_and_figure_have_all_starts_and_paths(tmp_path: Path) -> None:
     """The page has a row for each start over each path; the figure has all starts and paths."""
     page = connections_page.page()
     assert page.count("careful-resume/rfc-9959") >= len(PATHS)
@@ -87,7 +87,7 @@ def test_what_a_start_gains_is_on_the_page(tmp_path: Path) -> None:
     assert all(name in text for name in (*GAINS, *PATHS))
 
 
-def test_a_prediction_is_near_what_was_measured() -> None:
+def test_measured_time_is_near_the_prediction() -> None:
     """Slow start of quinn and of the simulator agree, so its time is within a tenth of the prediction."""
     for row in starts.load():
         if row.algorithm == "slow-start":

@@ -37,13 +37,13 @@ def refused(events: list[Event], check: Callable[[list[Event]], None] = lambda e
     return f"{error.value.index}{error.value.member}"
 
 
-def test_the_stream_is_good() -> None:
+def test_unmodified_stream_is_valid() -> None:
     """The stream is valid until a test breaks it. Events at one time and a mark on the last packet are valid."""
     check_stream(stream(), CONFIG)
     check_rtts(stream())
 
 
-def test_each_size_is_compared_with_the_datagram() -> None:
+def test_packet_larger_than_the_datagram_is_refused() -> None:
     """One packet too large is refused, at any place among smaller ones."""
     for sizes in ([(1, 1201), (2, 600)], [(2, 600), (1, 1201)]):
         b = StreamBuilder()
@@ -51,42 +51,42 @@ def test_each_size_is_compared_with_the_datagram() -> None:
         assert refused(b.events) == "0.packets"
 
 
-def test_each_event_is_looked_at_by_itself() -> None:
+def test_invalid_event_is_refused_with_its_index() -> None:
     """An event outside the domain is refused with its index."""
     assert refused(changed(stream(), 0, t_ns=0)) == "0"
 
 
-def test_time_never_goes_back() -> None:
+def test_event_earlier_than_predecessor_is_refused() -> None:
     """An event earlier than its predecessor is refused, even if it is later than the first."""
     events = stream()
     assert refused(changed(events, 5, t_ns=events[4].t_ns - 1)) == "5.t_ns"
 
 
 @pytest.mark.parametrize("index", [0, 2, 4])
-def test_what_is_in_flight_is_counted(index: int) -> None:
+def test_bytes_in_flight_are_checked(index: int) -> None:
     """The bytes in flight are checked after sending, an ACK and a loss."""
     event: Any = stream()[index]
     assert refused(changed(stream(), index, bytes_in_flight=event.bytes_in_flight + 1)) == f"{index}.bytes_in_flight"
 
 
 @pytest.mark.parametrize("index", [2, 4])
-def test_the_next_packet_is_counted(index: int) -> None:
+def test_next_packet_is_checked(index: int) -> None:
     """The next packet is checked at an ACK and a loss."""
     assert refused(changed(stream(), index, next_packet=9)) == f"{index}.next_packet"
 
 
-def test_only_a_packet_that_was_sent_is_marked() -> None:
+def test_mark_of_unsent_packet_is_refused() -> None:
     """Packet 8 is not sent yet."""
     assert refused(changed(stream(), 3, packet=8)) == "3.packet"
 
 
-def test_a_mark_repeats_when_its_packet_was_sent() -> None:
+def test_mark_must_have_the_sending_time_of_its_packet() -> None:
     """Packet 7 was sent 1 ms after the first packets."""
     assert refused(changed(stream(), 3, sent_t_ns=S)) == "3.sent_t_ns"
 
 
 @pytest.mark.parametrize("difference", [{"size_bytes": 1199}, {"sent_t_ns": S - 1}])
-def test_size_or_time_differ(difference: dict[str, int]) -> None:
+def test_wrong_size_or_time_of_packet_is_refused(difference: dict[str, int]) -> None:
     """An acknowledged packet must have the size and the time of the sent packet."""
     events = stream()
     first, second = events[2].packets  # type: ignore[union-attr]
@@ -95,7 +95,7 @@ def test_size_or_time_differ(difference: dict[str, int]) -> None:
     assert refused(changed(events, 2, packets=(run, second), bytes=total)) == "2.packets"
 
 
-def test_size_or_time_of_a_part_differ() -> None:
+def test_run_over_packets_of_two_times_is_refused() -> None:
     """One run over packets of two times is true of the first half only."""
     events = stream()
     first, second = events[5].packets  # type: ignore[union-attr]
@@ -103,7 +103,7 @@ def test_size_or_time_of_a_part_differ() -> None:
 
 
 @pytest.mark.parametrize("member", ["latest_rtt_ns", "min_rtt_ns", "smoothed_rtt_ns"])
-def test_rtts_are_checked(member: str) -> None:
+def test_wrong_rtts_are_refused(member: str) -> None:
     """The sample of the newest packet is 110 - 1 = 109 ms; less its delay of 5 ms it has a weight of 1/8."""
     events = stream()
     ack: Any = events[5]
@@ -116,7 +116,7 @@ def test_rtts_are_checked(member: str) -> None:
     ("rtt_ns", "delay_ns", "unit"),
     [(S, 0, "s"), (S, S, "s"), (S, MS, "ms"), (MS, S, "ms"), (S, US, "us"), (US, S, "us"), (1, S, "ns"), (S, 1, "ns")],
 )
-def test_granularity(rtt_ns: int, delay_ns: int, unit: str) -> None:
+def test_granularity_divides_all_times(rtt_ns: int, delay_ns: int, unit: str) -> None:
     """The granularity is the largest unit that divides times, RTTs and delays."""
     b = StreamBuilder()
     b.send(0, 1)
@@ -146,7 +146,7 @@ def stream_flags(build: Callable[[StreamBuilder], object], *, limited: bool = Fa
         (lambda b: b.pto(MS), {"lossless"}),
     ],
 )
-def test_flags(build: Callable[[StreamBuilder], object], flags: set[str]) -> None:
+def test_events_set_their_own_flags(build: Callable[[StreamBuilder], object], flags: set[str]) -> None:
     """Each event sets only its own flag."""
     assert stream_flags(build) == flags
 
@@ -156,7 +156,7 @@ def test_sending_sets_app_limited() -> None:
     assert stream_flags(lambda _: None, limited=True) == {"lossless", "app-limited"}
 
 
-def test_times_tell_the_paths_apart() -> None:
+def test_event_at_time_of_path_change_is_refused() -> None:
     """No event is at the time of a path change, except in Careful Resume, where the event is not a new path."""
     for events in (
         [*stream(), PathChange(2 * S), Sent(2 * S, (Run(9, 9, 1200, 2 * S),), 1200, 1200, False)],

@@ -79,7 +79,7 @@ def test_the_report_does_not_depend_on_the_environment(
     assert report(folder, folder, **environment) == usual
 
 
-def test_no_network(folder: Path, usual: tuple[int, bytes]) -> None:
+def test_run_without_network(folder: Path, usual: tuple[int, bytes]) -> None:
     """After the set-up a run needs no network: only a loopback interface that is down."""
     alone = next((way for way in (("unshare", "-n"), ("unshare", "-rn")) if _works(*way, "true")), None)
     if alone is None:
@@ -108,9 +108,7 @@ def ordinary() -> tuple[str, ...]:
     return prefix
 
 
-def test_an_ordinary_user_in_a_read_only_checkout(
-    folder: Path, usual: tuple[int, bytes], ordinary: tuple[str, ...]
-) -> None:
+def test_run_in_a_read_only_checkout(folder: Path, usual: tuple[int, bytes], ordinary: tuple[str, ...]) -> None:
     """The run works without a cache in the build folder."""
     assert report(folder, folder, prefix=ordinary) == usual
 
@@ -121,7 +119,7 @@ def test_an_ordinary_user_in_a_read_only_checkout(
      ("sweep", "{0}/x.csv", "--algorithm", "slow-start/rfc-9002", "--rate", "8Mbit/s", "--rtt", "20ms", "--size", "30kB")],
     ids=["report", "flat form", "sweep"],
 )  # fmt: skip
-def test_what_cannot_be_written_is_named(words: tuple[str, ...], ordinary: tuple[str, ...]) -> None:
+def test_read_only_folder_is_reported(words: tuple[str, ...], ordinary: tuple[str, ...]) -> None:
     """A read-only folder gives exit code 2 and its name, without traceback."""
     done = run(*(word.format(ROOT) for word in words), prefix=ordinary)
     assert done.returncode == 2, done
@@ -129,7 +127,7 @@ def test_what_cannot_be_written_is_named(words: tuple[str, ...], ordinary: tuple
     assert b"Traceback" not in done.stderr
 
 
-def test_a_disk_that_is_full(folder: Path, tmp_path: Path) -> None:
+def test_full_disk_keeps_the_previous_report(folder: Path, tmp_path: Path) -> None:
     """The previous report is unchanged, and the error contains the file."""
     path = tmp_path / "report.json"
     path.write_text("old", encoding="utf-8")
@@ -154,7 +152,7 @@ _LIMITS = [
 
 
 @pytest.mark.parametrize(("resource_id", "limit", "named"), _LIMITS, ids=["shared memory", "open files"])
-def test_a_limit_of_the_runner(folder: Path, resource_id: int, limit: int, named: bytes) -> None:
+def test_resource_limits_are_not_adapter_faults(folder: Path, resource_id: int, limit: int, named: bytes) -> None:
     """Little shared memory and few descriptors are not faults of the adapters."""
     words = ("run", "--vectors", folder / "vectors", "--adapter", "python-model", "--adapter", "c-port", "--jobs", "2")
     done = run(*words, before=lambda: resource.setrlimit(resource_id, (limit, limit)))
@@ -164,7 +162,7 @@ def test_a_limit_of_the_runner(folder: Path, resource_id: int, limit: int, named
 
 
 @pytest.mark.parametrize("exists", [True, False])
-def test_a_report_through_a_link(tmp_path: Path, exists: bool) -> None:
+def test_report_is_written_to_the_link_target(tmp_path: Path, exists: bool) -> None:
     """The target of the link is written, and the link stays."""
     (tmp_path / "kept").mkdir()
     target, link = tmp_path / "kept" / "report.json", tmp_path / "report.json"
@@ -176,7 +174,7 @@ def test_a_report_through_a_link(tmp_path: Path, exists: bool) -> None:
     assert [path.name for path in target.parent.iterdir()] == ["report.json"]
 
 
-def test_a_report_to_a_full_device(folder: Path) -> None:
+def test_report_is_written_directly_to_a_device(folder: Path) -> None:
     """A device cannot be replaced; the report is written to it directly."""
     done = run("run", "--vectors", folder / "vectors", "--adapter", "null-echo", "--report-json", "/dev/full")
     assert done.returncode == 2
@@ -185,7 +183,7 @@ def test_a_report_to_a_full_device(folder: Path) -> None:
 
 @pytest.mark.live
 @pytest.mark.parametrize("call", ["os.fsync", "Path.replace"])
-def test_killed_while_it_writes(tmp_path: Path, call: str) -> None:
+def test_kill_during_write_leaves_old_or_new_report(tmp_path: Path, call: str) -> None:
     """After a kill at any time the file is the old one or the new one."""
     path = tmp_path / "report.json"
     for text in ("old", "new"):
@@ -206,7 +204,7 @@ files.write_whole(Path({str(path)!r}), {text!r})
 
 
 @pytest.mark.live
-def test_a_reader_that_goes_away() -> None:
+def test_closed_pipe_ends_without_traceback() -> None:
     """``firstflight list | head -1`` ends without traceback and with the exit code of shells."""
     with subprocess.Popen([*_CLI, "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:
         assert listing.stdout is not None and listing.stderr is not None
@@ -235,7 +233,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def test_colours(folder: Path) -> None:
+def test_terminal_colours_respect_no_color(folder: Path) -> None:
     """A terminal gets colours unless NO_COLOR is set."""
     colour = re.compile(r"\x1b\[[\d;]*3\d[;m]")
     words = ("run", "--vectors", folder / "vectors", "--adapter", f"{sys.executable} {BAD}/answers.py garbage")
@@ -243,7 +241,7 @@ def test_colours(folder: Path) -> None:
     assert not colour.search(on_terminal(*words, TERM="xterm", COLUMNS="80", NO_COLOR="1"))
 
 
-def test_a_narrow_terminal_loses_no_name(folder: Path) -> None:
+def test_narrow_terminal_shows_the_whole_case_name(folder: Path) -> None:
     """The failed case can be read on twenty columns, across several lines."""
     words = ("run", "--vectors", folder / "vectors", "--adapter", f"{sys.executable} {BAD}/answers.py garbage")
     done = run(*words, COLUMNS="20")
@@ -251,7 +249,7 @@ def test_a_narrow_terminal_loses_no_name(folder: Path) -> None:
     assert "slow-start.target.small@rfc-9002" in "".join(done.stdout.decode().split())
 
 
-def test_an_ascii_locale(folder: Path) -> None:
+def test_characters_outside_an_ascii_locale_are_escaped(folder: Path) -> None:
     """Characters outside the locale, for example in the name of an adapter, are escaped."""
     words = ("run", "--vectors", folder / "vectors", "--adapter", f"{sys.executable} {BAD}/answers.py grüße")
     assert not run(*words, LC_ALL="C.UTF-8").stdout.isascii()
@@ -270,7 +268,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_a_checkout_in_an_odd_folder(folder: Path, usual: tuple[int, bytes], elsewhere: Path) -> None:
+def test_run_with_special_characters_in_paths(folder: Path, usual: tuple[int, bytes], elsewhere: Path) -> None:
     """The paths of checkout, vectors and report contain spaces, quotes and umlauts; the run uses the odd checkout."""
     shutil.copytree(folder / "vectors", elsewhere / "vectors")
     sources = os.pathsep.join(str(elsewhere / name / "src") for name in ("reference-py", "conformance"))
@@ -278,7 +276,7 @@ def test_a_checkout_in_an_odd_folder(folder: Path, usual: tuple[int, bytes], els
 
 
 @pytest.mark.long
-def test_the_port_in_an_odd_folder(elsewhere: Path) -> None:
+def test_port_builds_with_special_characters_in_paths(elsewhere: Path) -> None:
     """``make test-c`` builds and passes in that folder."""
     for name in ("reference-c", "third_party", "requirements"):
         shutil.copytree(ROOT / name, elsewhere / name)

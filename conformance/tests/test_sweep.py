@@ -49,7 +49,7 @@ def test_a_grid_is_the_product_of_its_axes() -> None:
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_a_row_is_what_simulate_says(tmp_path: Path, suffix: str) -> None:
+def test_each_cell_has_a_row_in_grid_order(tmp_path: Path, suffix: str) -> None:
     """Both formats have one row for each cell, in the order of the grid."""
     out = tmp_path / f"rows{suffix}"
     assert sweep(out, *SMALL).startswith(f"4 rows in {out}: 4 computed now, ")
@@ -65,7 +65,7 @@ def test_a_row_is_what_simulate_says(tmp_path: Path, suffix: str) -> None:
         assert len(lines) == 5
 
 
-def test_a_file_gives_the_same_as_options(tmp_path: Path) -> None:
+def test_grid_file_and_options_give_the_same_rows(tmp_path: Path) -> None:
     grid = tmp_path / "grid.toml"
     grid.write_text(
         'kind = "simulate"\nalgorithm = ["slow-start/rfc-9002", "search/draft-09+cubic"]\nrate = "4Mbit/s"\nrtt = "40ms"\n'
@@ -91,7 +91,7 @@ def study(name: str, folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", ["paths", "resume"])
-def test_the_figures_of_the_page(tmp_path: Path, name: str) -> None:
+def test_study_command_draws_the_figure_of_the_page(tmp_path: Path, name: str) -> None:
     """The command of a study draws the figure of the page, byte for byte. To update the figure, copy the output."""
     rows = study(name, tmp_path)
     assert (tmp_path / f"{name}.svg").read_bytes() == (ROOT / "docs" / "_static" / f"sweep-{name}.svg").read_bytes()
@@ -104,7 +104,7 @@ def test_the_figures_of_the_page(tmp_path: Path, name: str) -> None:
         assert max(row["dropped_packets"] - cubic["dropped_packets"] for row, cubic in pairs) == 76
 
 
-def test_the_study_of_the_page(tmp_path: Path) -> None:
+def test_study_command_writes_the_table_of_the_page(tmp_path: Path) -> None:
     """The command of the study gives its table."""
     rows = study("losses", tmp_path)
     table = [
@@ -119,7 +119,7 @@ def test_the_study_of_the_page(tmp_path: Path) -> None:
     assert rows[3]["slow_start_ended_ns"] - rows[11]["slow_start_ended_ns"] == 435_840_000
 
 
-def test_every_controller_has_an_answer(tmp_path: Path) -> None:
+def test_pattern_selects_all_profiles(tmp_path: Path) -> None:
     """A pattern selects all discovered profiles, on every base; the grid needs no list.
 
     Algorithms that begin with a saved window get none here, and their rows contain this reason.
@@ -136,7 +136,7 @@ def test_every_controller_has_an_answer(tmp_path: Path) -> None:
     assert all(row["error"] is None and row["completed_ns"] > 160_000_000 for row in other_rows)
 
 
-def test_jumpstart_knows_the_rtt_of_the_handshake(tmp_path: Path) -> None:
+def test_jumpstart_needs_the_handshake_rtt(tmp_path: Path) -> None:
     """The page on sizes has these numbers; without the RTT the row has a reason instead of the time of slow start."""
     path = ("--rate", "20Mbit/s", "--rtt", "600ms", "--queue", "1bdp", "--size", "600kB")
     names = ("--algorithm", "slow-start/rfc-9002", "--algorithm", "jumpstart/pfldnet-2007")
@@ -157,7 +157,7 @@ def test_jumpstart_knows_the_rtt_of_the_handshake(tmp_path: Path) -> None:
     assert all("no RTT before the first ACK, so this would be slow start" in error for error in errors[1:])
 
 
-def test_a_scenario_of_ones_own(tmp_path: Path) -> None:
+def test_custom_scenario(tmp_path: Path) -> None:
     """The scenario sets values without an axis; rows of another scenario are not mixed with its rows."""
     raw = json.loads((ROOT / "conformance" / "scenarios" / "start-ups.json").read_text("utf-8"))
     raw["sender"]["transfer_bytes"] = 60_000
@@ -175,7 +175,7 @@ def test_a_scenario_of_ones_own(tmp_path: Path) -> None:
     assert refused.exit_code == 2 and "has a row that is not in the grid" in refused.output
 
 
-def test_a_summary(tmp_path: Path) -> None:
+def test_summary_compares_algorithms(tmp_path: Path) -> None:
     """The summary has a line for each algorithm; the second is compared with the first."""
     rows = tmp_path / "rows.jsonl"
     lines = sweep(rows, *MODEL[:6], "--rate", "1Mbit/s", "--rate", "2Mbit/s", "--rtt", "100ms", "--size", "10kB")
@@ -186,7 +186,7 @@ def test_a_summary(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_parquet_holds_the_rows(tmp_path: Path, suffix: str) -> None:
+def test_parquet_contains_the_rows(tmp_path: Path, suffix: str) -> None:
     """Numbers stay numbers and missing values become null, also for rows read from CSV."""
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs pyarrow (make sweep-extras)")
     sweep(tmp_path / f"rows{suffix}", *SMALL, "--algorithm", "search/none", "--parquet", tmp_path / "rows.parquet")
@@ -197,7 +197,7 @@ def test_parquet_holds_the_rows(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.live
-def test_workers_of_a_scheduler_give_the_same_rows(tmp_path: Path) -> None:
+def test_scheduler_workers_give_the_same_rows(tmp_path: Path) -> None:
     """Two processes that reach each other by addresses only, as on several machines."""
     distributed = pytest.importorskip("distributed", reason="needs distributed (make sweep-extras)")
     local = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
@@ -210,7 +210,7 @@ def test_workers_of_a_scheduler_give_the_same_rows(tmp_path: Path) -> None:
     assert (tmp_path / "models.csv").read_bytes() == (tmp_path / "models-here.csv").read_bytes()
 
 
-def test_a_scheduler_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scheduler_without_workers_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty or absent scheduler is an error, and nothing is computed."""
     distributed = pytest.importorskip("distributed", reason="needs distributed (make sweep-extras)")
     monkeypatch.setattr(pools, "_PATIENCE_S", 1)
@@ -249,7 +249,7 @@ def test_ten_thousand_cells_killed_twice(tmp_path: Path) -> None:
 
 @pytest.mark.live
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to find children")
-def test_nothing_outlives_a_sweep_that_was_killed(tmp_path: Path) -> None:
+def test_killed_sweep_leaves_no_processes(tmp_path: Path) -> None:
     """The processes of a sweep end when they notice its end."""
     out = tmp_path / "rows.csv"
     command = [sys.executable, "-m", "firstflight_conformance", "sweep", str(out), *MODEL, "--jobs", "2"]
@@ -287,7 +287,9 @@ def _runs(process: str) -> bool:
         (["there.csv", *SMALL], "has other columns"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], reason: str) -> None:
+def test_invalid_arguments_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], reason: str
+) -> None:
     """The command ends with a reason and exit code 2."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there.csv").write_text("a,b\n1,2\n", encoding="utf-8")
@@ -296,7 +298,7 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argume
     assert (tmp_path / "there.csv").read_text("utf-8") == "a,b\n1,2\n"
 
 
-def test_a_cell_without_an_answer_is_a_row(tmp_path: Path) -> None:
+def test_failed_cell_is_a_row_with_an_error(tmp_path: Path) -> None:
     """Unknown profiles and refused times are rows with an error."""
     out = tmp_path / "rows.jsonl"
     path = ("--rate", "1Mbit/s", "--rtt", "1ms", "--size", "20kB", "--jobs", "1")

@@ -114,13 +114,13 @@ def check(seeds: range) -> None:
     assert sum(result.tells for result in visible) >= len(visible) / 2
 
 
-def test_one_seed() -> None:
+def test_captures_of_one_seed() -> None:
     """Each sender, kind and side runs once."""
     check(range(1))
 
 
 @pytest.mark.parametrize("setting", [("cubic", 701), ("cubic", 702), ("reno", 700)])
-def test_the_receivers_window_is_no_exit(setting: tuple[str, int]) -> None:
+def test_receive_window_limit_is_not_an_exit(setting: tuple[str, int]) -> None:
     """Few ACKs of slow start show no exit if the receiver's window stops the growth."""
     control, seed = setting
     capture_result = result(Setting(control, "receive-window", seed, "receiver"))
@@ -136,7 +136,7 @@ def test_the_receivers_window_is_no_exit(setting: tuple[str, int]) -> None:
         ("bbr", "bulk", 800, "receiver"),
     ],
 )
-def test_the_exit_has_its_window(setting: tuple[str, str, int, str]) -> None:
+def test_reported_exit_is_near_or_contains_the_window(setting: tuple[str, str, int, str]) -> None:
     """The exit is reported within a few segments, or as an interval that contains it."""
     capture_result = result(Setting(*setting))
     assert capture_result.verdict is not None and capture_result.verdict.did.window_bytes is not None
@@ -151,7 +151,7 @@ def test_the_exit_has_its_window(setting: tuple[str, str, int, str]) -> None:
         (("bbr", "tls", 801, "sender"), 32, 33),
     ],
 )
-def test_an_initial_window_that_is_unsure(setting: tuple[str, str, int, str], least: int, most: int) -> None:
+def test_uncertain_initial_window_is_an_interval(setting: tuple[str, str, int, str], least: int, most: int) -> None:
     """Missing segments next to the first flight, and growth at ACKs before a later round, leave an interval."""
     capture_result = result(Setting(*setting))
     assert capture_result.verdict is not None
@@ -161,7 +161,7 @@ def test_an_initial_window_that_is_unsure(setting: tuple[str, str, int, str], le
     assert f"{least} to {most} datagrams of {MSS}" in report[0]
 
 
-def test_the_rounds_at_the_receiver() -> None:
+def test_rounds_in_receiver_capture_double_until_the_exit() -> None:
     """The flights of the rounds double up to the round of the exit, which has an interval of windows."""
     capture_result = result(Setting("cubic", "tls", 800, "receiver"))
     assert capture_result.verdict is not None
@@ -178,7 +178,7 @@ def test_the_rounds_at_the_receiver() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_capture_ends_in_drain(seed: int) -> None:
+def test_bbr_is_identified_by_drain_pacing_gain(seed: int) -> None:
     """BBR is identified 50 ms after its exit by the pacing gain of Drain, and not at its exit."""
     sender = Sender(Setting("bbr", "bulk", seed))
     truth = sender.run()
@@ -199,6 +199,6 @@ def test_the_capture_ends_in_drain(seed: int) -> None:
 
 
 @pytest.mark.long
-def test_five_seeds() -> None:
+def test_captures_of_five_seeds() -> None:
     """Each setting runs on five paths."""
     check(range(5))

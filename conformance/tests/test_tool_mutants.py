@@ -26,7 +26,7 @@ judge = judge_module()
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
-def test_every_mutant_can_be_made(path: object) -> None:
+def test_mutants_are_valid_and_have_tests(path: object) -> None:
     """The replaced text occurs once, the mutant differs and compiles, and its tests exist."""
     right, *mutants = judge.load(path)
     assert mutants
@@ -55,20 +55,20 @@ print("processes" in parts._deal.__code__.co_varnames, 0 in parts._deal.__code__
 """
 
 
-def test_a_mutant_is_what_the_tests_load() -> None:
+def test_tests_load_the_mutant() -> None:
     """The tests load the mutant, not the original module."""
     words = (sys.executable, "-c", _LOADED, FOLDER / "parts.toml")
     done = subprocess.run(words, cwd=FOLDER, capture_output=True, text=True, check=False, timeout=60)
     assert (done.stdout, done.stderr) == ("True True\n", "")
 
 
-def test_every_mutant_has_a_name_of_its_own() -> None:
+def test_mutant_names_are_unique() -> None:
     """The judge identifies survivors by name."""
     ids = [mutant.id for path in FOLDER.glob("*.toml") for mutant in judge.load(path)]
     assert len(ids) == len(set(ids))
 
 
-def test_the_page_states_the_score() -> None:
+def test_page_has_the_score() -> None:
     """All mutants are killed except those argued equivalent; else ``make tool-mutants`` fails."""
     page = (ROOT / "docs" / "reliability-attacks.md").read_text("utf-8")
     assert judge.score(judge.load_all()) in page

@@ -72,7 +72,7 @@ def firstflight(root: Path, *arguments: str) -> str:
     return run(root, "-c", "from firstflight_conformance.cli import main; main()", *arguments)
 
 
-def test_the_toy_changes_no_file() -> None:
+def test_toy_consists_of_new_files() -> None:
     """All files of the toy are new."""
     files = [path.relative_to(TOY) for path in TOY.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert len(files) >= 7

@@ -96,7 +96,7 @@ def run(root: Path, *command: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_no_file_of_another_package_changes(checkout: Path) -> None:
+def test_toy_base_consists_of_new_files_and_generated_tables(checkout: Path) -> None:
     """All files are new, and the generated tables fill three files: the bases, the adapter's list and its numbers."""
     files = [path.relative_to(TOY) for path in TOY.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert len(files) >= 5 and not [path for path in files if (ROOT / path).exists()]
@@ -105,7 +105,7 @@ def test_no_file_of_another_package_changes(checkout: Path) -> None:
     assert {path.name for path in changed} == {"bases.h", "firstflight_c.c"}
 
 
-def test_newreno_names_no_base() -> None:
+def test_newreno_is_independent_of_other_bases() -> None:
     """In both languages NewReno and the interface are independent of other bases."""
     bases = ("cubic", "hybla")
     for root in (ROOT / "reference-py" / "src" / "firstflight", ROOT / "reference-c"):
@@ -116,13 +116,13 @@ def test_newreno_names_no_base() -> None:
         assert not [p for p in files if any(base in p.read_text(encoding="utf-8").lower() for base in bases)]
 
 
-def test_the_base_acts_in_python(checkout: Path) -> None:
+def test_base_works_in_python(checkout: Path) -> None:
     """The base acts alone and below a startup algorithm."""
     assert run(checkout, sys.executable, "-c", IN_PYTHON) == 2 * EXPECTED
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
-def test_the_base_acts_in_c(checkout: Path) -> None:
+def test_base_works_in_c(checkout: Path) -> None:
     """The base acts in C as well, compiled together with every file of the port."""
     (checkout / "main.c").write_text(IN_C, encoding="utf-8")
     sources = [str(path) for path in port.sources(checkout / "reference-c")]

@@ -30,7 +30,7 @@ def refused(result: Result, *texts: str) -> None:
     assert all(text in result.output for text in texts), result.output
 
 
-def test_a_profile_that_no_model_has(tmp_path: Path) -> None:
+def test_unknown_profile_is_refused(tmp_path: Path) -> None:
     """The file is refused before an adapter starts."""
     vector = good()
     vector["profiles"]["rfc-9999"] = vector["profiles"].pop("rfc-9002")
@@ -40,7 +40,7 @@ def test_a_profile_that_no_model_has(tmp_path: Path) -> None:
     refused(called("run", *words), "every.json", "profiles.rfc-9999", "no such profile; there are rfc-9002")
 
 
-def test_two_sweeps_into_one_file(tmp_path: Path) -> None:
+def test_concurrent_sweep_into_same_file_is_refused(tmp_path: Path) -> None:
     """The second sweep is refused while the first writes the file, and does not change it."""
     out = tmp_path / "rows.csv"
     with Store(out, ["x"], ["y"], "code").open() as file:
@@ -50,7 +50,7 @@ def test_two_sweeps_into_one_file(tmp_path: Path) -> None:
         assert out.read_text("utf-8") == "begun"
 
 
-def test_a_rate_of_nothing(tmp_path: Path) -> None:
+def test_zero_rate_is_refused(tmp_path: Path) -> None:
     refused(called("sweep", tmp_path / "x.csv", *MODEL, "--rate", "0bit/s"), "rate: expected more than 0, got 0bit/s")
 
 
@@ -63,13 +63,13 @@ def test_a_rate_of_nothing(tmp_path: Path) -> None:
         (b'\x1e{"qlog_version":"0.3","t":1e-999999999}\n', "1e-999999999 is outside the range of numbers in logs"),
     ],
 )  # fmt: skip
-def test_qlogs(tmp_path: Path, content: bytes, reason: str) -> None:
+def test_malformed_qlogs_are_refused(tmp_path: Path, content: bytes, reason: str) -> None:
     log = tmp_path / "log.sqlog"
     log.write_bytes(content)
     refused(called("judge", log), "log.sqlog", reason)
 
 
-def test_a_grid_that_is_nested_deeply(tmp_path: Path) -> None:
+def test_deeply_nested_grid_is_refused(tmp_path: Path) -> None:
     grid = tmp_path / "grid.toml"
     grid.write_text(f"rate = {'[' * 5000}", encoding="utf-8")
     refused(called("sweep", tmp_path / "x.csv", "--grid", grid), "grid.toml")
@@ -79,7 +79,7 @@ def test_a_grid_that_is_nested_deeply(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"\xff\xfe\n", b"{}\n", b"[1]\n", b"null\n", b'{"algorithm":5}\n', b"a,b\n1,2\n", b"\0\n", b'"\n', b"[" * 100_000 + b"\n"]
 )  # fmt: skip
-def test_files_of_no_sweep(tmp_path: Path, suffix: str, content: bytes) -> None:
+def test_foreign_files_are_not_changed(tmp_path: Path, suffix: str, content: bytes) -> None:
     """Such files are reported and not changed."""
     out = tmp_path / f"rows.{suffix}"
     out.write_bytes(content)
@@ -87,7 +87,7 @@ def test_files_of_no_sweep(tmp_path: Path, suffix: str, content: bytes) -> None:
     assert out.read_bytes() == content
 
 
-def test_a_row_with_other_types(tmp_path: Path) -> None:
+def test_row_with_wrong_types_is_refused(tmp_path: Path) -> None:
     """A row with the right names and wrong types is refused."""
     out = tmp_path / "rows.csv"
     assert called("sweep", out, *MODEL).exit_code == 0
@@ -97,7 +97,7 @@ def test_a_row_with_other_types(tmp_path: Path) -> None:
         refused(called("sweep", out, *MODEL), "rows.csv")
 
 
-def test_a_sweep_without_an_answer(tmp_path: Path) -> None:
+def test_sweep_without_an_answer_has_exit_code_of_empty_run(tmp_path: Path) -> None:
     """The exit code is the code for an empty run, and the rows contain the reason."""
     result = called("sweep", tmp_path / "x.csv", "--algorithm", "search/none", "--rate", "1Mbit/s", "--rtt", "1ms")
     assert result.exit_code == 4
@@ -105,7 +105,7 @@ def test_a_sweep_without_an_answer(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_named(tmp_path: Path) -> None:
+def test_full_disk_is_reported_with_the_file(tmp_path: Path) -> None:
     out = tmp_path / "rows.csv"
     with (
         suppress(OSError),  # the block fails again at its end
@@ -117,7 +117,7 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
     refused(called("sweep", out, *MODEL), "rows.csv: not a regular file")
 
 
-def test_rows_of_other_code(tmp_path: Path) -> None:
+def test_sweep_with_rows_of_other_code_is_refused(tmp_path: Path) -> None:
     """Such rows are reported and not continued; with the original code the sweep continues."""
     out = tmp_path / "rows.csv"
     assert called("sweep", out, *MODEL).exit_code == 0
@@ -129,7 +129,7 @@ def test_rows_of_other_code(tmp_path: Path) -> None:
     assert out.read_text("utf-8") == right
 
 
-def test_a_scenario_with_a_key_twice(tmp_path: Path) -> None:
+def test_scenario_with_duplicate_key_is_refused(tmp_path: Path) -> None:
     """A repeated key is refused as in vectors, since either value might be meant."""
     text = (SCENARIOS / "deep-queue.json").read_text("utf-8")
     scenario = tmp_path / "twice.json"
@@ -137,7 +137,7 @@ def test_a_scenario_with_a_key_twice(tmp_path: Path) -> None:
     refused(called("simulate", scenario, "--algorithm", "slow-start"), "twice.json", "seed")
 
 
-def test_two_reports_to_one_file(tmp_path: Path) -> None:
+def test_two_reports_to_one_file_are_refused(tmp_path: Path) -> None:
     """The later report would replace the first without notice; a link to the same file is also refused."""
     (tmp_path / "link").symlink_to(tmp_path / "report")
     for name in ("report", "link"):

@@ -64,7 +64,7 @@ small = st.builds(
 
 @settings(max_examples=500, deadline=None)
 @given(small)
-def test_slow_start_is_the_sum_of_idle_times_and_the_maximum(inputs: Inputs) -> None:
+def test_slow_start_equals_sum_and_maximum_forms(inputs: Inputs) -> None:
     gamma = compute("slow-start", inputs).gamma
     assert forms(inputs) == (gamma, gamma)
 
@@ -82,7 +82,7 @@ def test_the_forms_agree_on_every_vector() -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(small)
-def test_the_same_growth_gives_the_same_time(inputs: Inputs) -> None:
+def test_initial_start_equals_slow_start_at_the_same_growth(inputs: Inputs) -> None:
     assert compute("initial-start", inputs) == compute("slow-start", inputs)
 
 
@@ -101,7 +101,7 @@ def paced_by_rounds(inputs: Inputs, initial: Fraction) -> tuple[int, Fraction]:
 
 @settings(max_examples=400, deadline=None)
 @given(small, st.integers(1, 15), st.integers(1, 10**7))
-def test_paced_schemes_are_a_fluid(path: Inputs, code: int, threshold: int) -> None:
+def test_paced_schemes_match_computation_by_rounds(path: Inputs, code: int, threshold: int) -> None:
     fields = {name: getattr(path, name) for name in Inputs.__dataclass_fields__}
     inputs = Inputs(**{**fields, "approved_rate_bps": 40_000 << code, "threshold_bytes": threshold})
     quick = compute("quick-start", inputs)
@@ -167,7 +167,7 @@ def simulation_cases() -> list[tuple[Inputs, int]]:
     return cases
 
 
-def test_slow_start_is_what_the_path_simulator_does() -> None:
+def test_slow_start_equals_the_path_simulator() -> None:
     cases = simulation_cases()
     assert len(cases) >= 500
     for inputs, segments in cases:
@@ -220,7 +220,7 @@ def test_the_peak_speedups_at_10_mbit() -> None:
     assert (f"{float(peak(JS, two)[0]):.3f}", peak(JS, two)[1]) == ("2.760", 89_777)
 
 
-def test_no_size_beats_the_peak() -> None:
+def test_every_other_size_is_at_most_the_peak() -> None:
     """The candidates of the test above are sufficient: every size up to 100000 bytes is worse or equal."""
     best = scharf.peak(QS, SS, range(1, 100_001, 7))[0]
     assert best <= Fraction(232_792_256, 70_771_375)
@@ -249,7 +249,7 @@ def test_the_peak_speedups_at_1_gbit(approved_bps: int, printed: str, at: int | 
     assert at in (None, size)
 
 
-def test_jump_start_at_1_gbit() -> None:
+def test_peak_speedup_of_jump_start_at_1_gbit() -> None:
     scheme, other = Scheme("jump-start", GIGABIT), Scheme("slow-start", GIGABIT)
     assert f"{float(scharf.peak(scheme, other, candidates(scheme, other, 10**9))[0]):.2f}" == "2.50"
 
@@ -265,7 +265,7 @@ def test_jump_start_at_1_gbit() -> None:
         (2_000_000, "2837.859 1955.059 2094.524 1857.459 2491.459"),
     ],
 )
-def test_the_response_times(size: int, printed: str) -> None:
+def test_response_times_equal_printed_values(size: int, printed: str) -> None:
     times = [scheme.response_time_ns(size) for scheme in (SS, QS, JS, MORE, IS10)]
     assert " ".join(f"{float(time / MS):.3f}" for time in times) == printed
 
@@ -276,7 +276,7 @@ def test_the_response_times(size: int, printed: str) -> None:
 @pytest.mark.parametrize("name", ["rate_bps", "rtt_ns", "size_bytes", "mss_bytes", "mtu_bytes", "segments_per_ack"])
 @pytest.mark.parametrize("value", [-1, 2**64, True, None, "1", 1.0])
 @pytest.mark.parametrize("scheme", transfer_time.SCHEMES)
-def test_what_is_no_number_of_the_domain_is_refused(scheme: str, name: str, value: object) -> None:
+def test_numbers_outside_the_domain_are_refused(scheme: str, name: str, value: object) -> None:
     fields = {"rate_bps": 10**7, "rtt_ns": MS, "size_bytes": 1, "approved_rate_bps": 80_000, name: value}
     with pytest.raises(DomainError, match=name):
         compute(scheme, Inputs(**fields))  # type: ignore[arg-type]

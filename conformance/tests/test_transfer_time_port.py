@@ -81,13 +81,13 @@ def check_variety(counts: Counter[str], count: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(NORMAL[1]))
-def test_random_inputs(seed: int) -> None:
+def test_port_equals_model_on_random_inputs(seed: int) -> None:
     check_variety(compare_many(1000 + seed, NORMAL[0]), NORMAL[0])
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(LONG[1]))
-def test_a_million_random_inputs(seed: int) -> None:
+def test_port_equals_model_on_a_million_random_inputs(seed: int) -> None:
     assert LONG[0] * LONG[1] >= 10**6
     check_variety(compare_many(2000 + seed, LONG[0]), LONG[0])
 
@@ -107,13 +107,13 @@ any_inputs = st.builds(Inputs, **{name: near(name) for name in LIMITS})
 @example("slow-start", Inputs(10**12, 10**11, 2**48, 1, 1, 1, 8))
 @example("jump-start", Inputs(10**12, 10**11, 2**48, 65535, 65535, 1, 8, 1))
 @example("more-start", Inputs(10**12, 10**11, 2**48, 1, 1, 1, 8, 1, 1))
-def test_any_inputs(scheme: str, inputs: Inputs) -> None:
+def test_port_equals_model_on_any_inputs(scheme: str, inputs: Inputs) -> None:
     expected = answer_or_none(transfer_time.compute, scheme, inputs)
     for name in BUILDS:
         assert answer_or_none(Models(name).compute, scheme, inputs) == expected
 
 
-def test_vectors(port: Models) -> None:
+def test_port_equals_vectors(port: Models) -> None:
     count = 0
     for case in every_computation():
         inputs = computations.decode_inputs(case.inputs)
@@ -172,7 +172,7 @@ def test_wide_arithmetic(x: int, y: int, word: int) -> None:
         assert port.decimal(x) == str(x)
 
 
-def test_what_exceeds_1024_bits_is_cut_off(port: Models) -> None:
+def test_overflow_of_1024_bits_is_truncated(port: Models) -> None:
     a = port.wide(2**1024 - 1)
     port.lib.ff_wide_multiply(a, 2)
     assert port.integer(a) == 2**1024 - 2
@@ -180,12 +180,12 @@ def test_what_exceeds_1024_bits_is_cut_off(port: Models) -> None:
     assert a.limbs[0] == 0
 
 
-def test_the_longest_decimal(port: Models) -> None:
+def test_longest_decimal_fits_the_buffer(port: Models) -> None:
     assert port.decimal(2**1024 - 1) == str(2**1024 - 1)
     assert len(str(2**1024 - 1)) < port.lib.FF_WIDE_DECIMAL_SIZE
 
 
-def test_the_domain_is_the_same(port: Models) -> None:
+def test_port_and_model_have_the_same_domain(port: Models) -> None:
     for name in ("RATE_MAX_BPS", "RTT_MAX_NS", "SIZE_MAX_BYTES", "PACKET_MAX_BYTES", "INITIAL_WINDOW_MAX_SEGMENTS",
                  "SEGMENTS_PER_ACK_MAX", "BIT_NS_PER_BYTE_S"):  # fmt: skip
         assert getattr(port.lib, f"FF_TRANSFER_TIME_{name}") == getattr(transfer_time, name)

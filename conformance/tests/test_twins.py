@@ -52,7 +52,7 @@ def functions_of_c(file: str) -> list[str]:
 
 
 @pytest.mark.parametrize("file", counterparts())
-def test_same_functions_in_the_same_order(file: str) -> None:
+def test_python_and_c_have_the_same_functions_in_order(file: str) -> None:
     excepted = {function for where, function in EXCEPTIONS if where == file}
     python, c = functions_of_python(file), functions_of_c(file)
     assert excepted == (set(python) ^ set(c)) & excepted, "an unneeded exception"

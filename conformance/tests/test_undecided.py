@@ -40,7 +40,7 @@ def _texts(report: AdapterReport) -> dict[str, str]:
     }
 
 
-def test_a_budget_of_few_steps_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_case_with_exhausted_step_budget_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     """A case whose budget ends is not green, and every report contains the reason."""
     variant = _variant(_CHOICE)
     assert exit_code([judged(variant, whole=False)], strict=False) == ExitCode.OK
@@ -60,7 +60,7 @@ def test_a_budget_of_few_steps_is_undecided(monkeypatch: pytest.MonkeyPatch) -> 
     assert badge["color"] == "yellow" and f"{len(undecided)} undecided" in badge["message"]
 
 
-def test_inconsistent_choices_name_two_cases() -> None:
+def test_inconsistent_choices_are_reported_with_both_cases() -> None:
     """A case with a choice that another case contradicts fails, and every report contains both cases."""
     variant = _variant(_CHOICE)
     right = changed(variant.program, [], f"plain_{variant.program}")

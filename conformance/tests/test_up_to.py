@@ -34,14 +34,14 @@ def verdicts(root: Path, hello: dict[str, object], mode: str) -> list[tuple[Verd
     return [(result.verdict, result.judged_events) for result in report.results if result.case_id in IDS]
 
 
-def test_what_follows_the_reduction_is_left_to_cubic(root: Path) -> None:
+def test_window_after_the_reduction_is_not_judged_for_cubic(root: Path) -> None:
     """Another window after the loss fails NewReno but not CUBIC; the cases that are judged in part are counted."""
     assert verdicts(root, {}, "collapses-at-loss") == [(Verdict.FAIL, None)] * 3
     assert verdicts(root, CUBIC, "collapses-at-loss") == [(Verdict.PASS, REDUCTION)] * 3
     assert verdicts(root, CUBIC, "") == [(Verdict.PASS, None)] * 3, "agreeing cases are judged to the end"
 
 
-def test_before_the_reduction_it_is_judged(root: Path) -> None:
+def test_slow_start_before_the_reduction_is_judged(root: Path) -> None:
     """Slow start is the same for both controllers: one byte too much in it fails."""
     assert verdicts(root, CUBIC, "off-by=1") == [(Verdict.FAIL, None)] * 3
     report = judged(root, *command("declares", json.dumps(CUBIC), "off-by=1"))
@@ -50,7 +50,7 @@ def test_before_the_reduction_it_is_judged(root: Path) -> None:
     assert len(recording.events) == REDUCTION, "the diagnosis uses judged events only"
 
 
-def test_cubic_must_be_judged_as_well(root: Path) -> None:
+def test_declared_controller_needs_one_of_its_profiles(root: Path) -> None:
     """A declared controller without one of its profiles is refused, since it would only escape a rule."""
     report = judged(root, *command("declares", '{"controller": "cubic"}', "collapses-at-loss"))
     assert {result.verdict for result in report.results} == {Verdict.ERRORED}
@@ -59,7 +59,7 @@ def test_cubic_must_be_judged_as_well(root: Path) -> None:
     assert "controller: 'reno' is not one of newreno, cubic" in report.results[0].reason
 
 
-def test_both_sides_fit_the_schema(root: Path) -> None:
+def test_declared_controller_fits_the_schema(root: Path) -> None:
     """The schema of the protocol contains the member."""
     words = command("declares", json.dumps(CUBIC))
     report = judged(root, *words, options=RunOptions(10.0, validate=True))
@@ -73,7 +73,7 @@ def loop(hello: dict[str, object], mode: str = "collapses-at-loss") -> Result:
     return judge(adapter(*words), [StimulusScript(case)], QUICK).results[0]
 
 
-def test_in_closed_loop() -> None:
+def test_closed_loop_is_not_judged_after_the_reduction() -> None:
     """The run continues after the reduction but is not judged there."""
     assert loop({}).verdict is Verdict.FAIL
     result = loop(CUBIC)
@@ -85,7 +85,7 @@ def test_in_closed_loop() -> None:
 
 
 @pytest.mark.parametrize("observables", [["cwnd_bytes"], ["cwnd_bytes", "ssthresh_bytes", "phase"]])
-def test_in_closed_loop_what_agrees_to_the_end_is_judged_to_the_end(observables: list[str]) -> None:
+def test_conforming_closed_loop_run_is_judged_to_the_end(observables: list[str]) -> None:
     """The result is the same with all observables that drive the sender and with the window alone."""
     result = loop(CUBIC | {"observables": observables}, "")
     assert (result.verdict, result.judged_events) == (Verdict.PASS, None)
@@ -103,7 +103,7 @@ def run(tmp_path: Path, root: Path, *options: str) -> tuple[str, dict[str, objec
     return done.output, document["adapters"][0]
 
 
-def test_the_reports_say_so(tmp_path: Path, root: Path) -> None:
+def test_reports_count_partly_judged_cases(tmp_path: Path, root: Path) -> None:
     """Reports count such cases and state that no case of the run judges the rest."""
     text, document = run(tmp_path, root)
     assert "3 cases of slow-start/* pass up to the first reduction;" in text
@@ -114,13 +114,13 @@ def test_the_reports_say_so(tmp_path: Path, root: Path) -> None:
     assert judged_counts.count(REDUCTION) == 3
 
 
-def test_counts(root: Path) -> None:
+def test_partly_judged_cases_count_as_passing(root: Path) -> None:
     """Cases up to the reduction are included in the passing ones."""
     report: AdapterReport = judged(root, *command("declares", json.dumps(CUBIC), "collapses-at-loss"))
     assert (report.counts["pass"], report.counts["up_to_reduction"], report.counts["unsupported"]) == (3, 3, 0)
 
 
-def test_a_controller_that_judges_nothing(root: Path) -> None:
+def test_reduction_is_untested_without_a_judged_controller_case(root: Path) -> None:
     """Without a judged case of its own controller the reduction is untested, and the run is not green."""
     report = judged(root, *command("declares", json.dumps(CUBIC), "collapses-at-loss"))
     refused = Result("cubic.concave.one-ack@rfc-9438", Verdict.UNSUPPORTED, "no CUBIC today")

@@ -44,7 +44,7 @@ def raw_of(name: str) -> dict[str, Any]:
 
 
 @every_file
-def test_schema(name: str) -> None:
+def test_file_matches_the_schema(name: str) -> None:
     """The file obeys the schema, with every event; the loader checks events by hand."""
     assert schema_error("urn:firstflight:vector:1", raw_of(name)) is None
 
@@ -55,7 +55,7 @@ def test_canonical_form(name: str) -> None:
     assert vector_text(raw_of(name)).encode() == (VECTORS / name).read_bytes()
 
 
-def test_canonical_form_of_other_letters() -> None:
+def test_non_ascii_letters_are_written_unescaped() -> None:
     """Text stays readable: letters beyond ASCII are written unescaped."""
     assert '"title": "é"' in vector_text({"title": "é", "events": [], "profiles": {}})
 
@@ -95,7 +95,7 @@ def test_streams_are_closed_loop(name: str) -> None:
 
 
 @every_file
-def test_expectations_are_changes(name: str) -> None:
+def test_expectations_contain_only_changes(name: str) -> None:
     """An entry contains only changed values; `allowed` applies to its own event alone."""
     for case in cases([everything()[name]]):
         now: dict[str, Any] = {}
@@ -106,7 +106,7 @@ def test_expectations_are_changes(name: str) -> None:
             now |= changed
 
 
-def test_the_four_lines_of_the_specification() -> None:
+def test_code_of_the_specification_page_gives_the_same_windows() -> None:
     """The code of the specification page gives the same windows as the loader."""
     for name, vector in everything().items():
         raw = raw_of(name)
@@ -120,7 +120,7 @@ def test_the_four_lines_of_the_specification() -> None:
             assert windows == [step["cwnd_bytes"] for step in Case(vector, profile_name).expected()]
 
 
-def test_manifest() -> None:
+def test_manifest_lists_files_and_hashes() -> None:
     """The manifest lists exactly the files, with their hashes."""
     manifest = json.loads((VECTORS / "manifest.json").read_text(encoding="utf-8"))
     every = [path for path in sorted(VECTORS.rglob("*.json")) if path.parent != VECTORS]
@@ -128,7 +128,7 @@ def test_manifest() -> None:
     assert manifest == {"format": 1, "sha256": hashes}
 
 
-def test_every_case_is_judged_to_what_its_vector_is_for() -> None:
+def test_judged_events_include_event_kinds_and_flags() -> None:
     """The judged events of every profile include each kind of event of the vector and all of its flags."""
     for vector in everything().values():
         for count in {expectation.judged_events for expectation in vector.profiles.values()}:
@@ -137,7 +137,7 @@ def test_every_case_is_judged_to_what_its_vector_is_for() -> None:
             assert set(flags_of(judged, vector.algorithm)) >= set(flags_of(vector.events, vector.algorithm)), vector.id
 
 
-def test_there_are_enough() -> None:
+def test_number_of_stimuli() -> None:
     """There are at least 12 stimuli for slow start, 24 for SEARCH, and 12 that can be derived by hand."""
     vectors = list(everything().values())
     assert sum(vector.algorithm == "slow-start" for vector in vectors) >= 12
@@ -159,7 +159,7 @@ def test_every_profile_is_judged() -> None:
     assert flags == set(schema["properties"]["flags"]["items"]["enum"])
 
 
-def test_literal_text_leaves_at_its_first_evaluation() -> None:
+def test_literal_text_exits_at_first_evaluation() -> None:
     """Under perfect doubling only the literal text exits at the first outcome that is an evaluation."""
     vector = everything()["search/doubling.first-evaluation.json"]
     outcomes = {
@@ -176,7 +176,7 @@ def test_literal_text_leaves_at_its_first_evaluation() -> None:
     assert "exited" not in outcomes["lanman-2024"]
 
 
-def test_order_of_loading(tmp_path: Path) -> None:
+def test_vectors_are_loaded_in_order_of_ids(tmp_path: Path) -> None:
     """Vectors are loaded in the order of their ids, whatever their file names; the manifest is not a vector."""
     folder = tmp_path / "x" / "y"
     folder.mkdir(parents=True)
@@ -188,7 +188,7 @@ def test_order_of_loading(tmp_path: Path) -> None:
         load_all(tmp_path / "x" / "z")
 
 
-def test_clauses_of_single_events() -> None:
+def test_clauses_of_events_add_up_to_the_case() -> None:
     """The clauses of the events of a case add up to the clauses of the case; the first event includes the beginning."""
     vector = load(VECTORS / "slow-start" / "recovery.once-per-period.json")
     (case,) = cases([vector])
@@ -203,7 +203,7 @@ def test_clauses_of_single_events() -> None:
 
 
 @pytest.mark.parametrize("algorithm", sorted({name.partition("/")[0] for name in FILES}))
-def test_a_step_is_an_advance_of_a_copy(algorithm: str) -> None:
+def test_copying_the_state_changes_no_answer(algorithm: str) -> None:
     """Copying the state at each event, or resuming from a copy, changes no answer; vectors test profiles in turn."""
     vectors = [vector for name, vector in everything().items() if name.startswith(f"{algorithm}/")]
     for number, vector in enumerate(vectors):

@@ -29,7 +29,7 @@ EVENT = "urn:firstflight:event:1"
 PLACES = list(places(good()))
 
 
-def test_the_good_one_is_good(tmp_path: Path) -> None:
+def test_unmodified_vector_is_valid(tmp_path: Path) -> None:
     """Loader and schema accept the vector before a test breaks it."""
     assert load(write(tmp_path, good())).id == "slow-start.every.kind"
     validator(VECTOR).validate(good())
@@ -41,7 +41,7 @@ def has(text: str, reasons: str) -> bool:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_malformed_members(tmp_path: Path, name: str) -> None:
+def test_malformed_member_is_refused_at_its_place(tmp_path: Path, name: str) -> None:
     """A wrong member is refused at its place. The schema refuses it as well if it can express the rule."""
     bad = TABLE[name]
     raw = change(good(), bad.place, bad.value)
@@ -56,7 +56,7 @@ def test_malformed_members(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_malformed_files(tmp_path: Path, name: str) -> None:
+def test_malformed_json_is_refused(tmp_path: Path, name: str) -> None:
     """Invalid JSON, and JSON with several interpretations, is refused before its members are checked."""
     content, where, reason = FILES[name]
     path = write(tmp_path, content)
@@ -68,7 +68,7 @@ def test_malformed_files(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*TABLE, *FILES])
-def test_exit_code(tmp_path: Path, name: str) -> None:
+def test_malformed_vector_exits_with_code_2(tmp_path: Path, name: str) -> None:
     """The command reports the file and ends with 2, without traceback or adapter, in bounded time and memory."""
     content = FILES[name][0] if name in FILES else change(good(), TABLE[name].place, TABLE[name].value)
     path = write(tmp_path, content)
@@ -79,7 +79,7 @@ def test_exit_code(tmp_path: Path, name: str) -> None:
     assert done.more_mib < MORE_MIB
 
 
-def test_the_pages_are_made_from_these() -> None:
+def test_hostile_pages_are_up_to_date() -> None:
     """``python conformance/tests/hostile_page.py`` writes them; each malformed vector and each adapter has one row."""
     pages = hostile_page.pages()
     assert {name: (hostile_page.FOLDER / name).read_text("utf-8") for name in pages} == pages
@@ -94,7 +94,7 @@ def test_the_pages_are_made_from_these() -> None:
 @pytest.mark.parametrize(
     "command", [("run",), ("list",), ("show", "x"), ("dev", "check"), ("dev", "mutants", "--jobs", "1")]
 )
-def test_exit_code_of_every_command(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_every_command_refuses_malformed_vectors(tmp_path: Path, command: tuple[str, ...]) -> None:
     """Every command that reads vectors refuses them in the same way."""
     path = write(tmp_path, b"{}")
     result = CliRunner().invoke(main, [*command, "--vectors", str(tmp_path)])
@@ -102,7 +102,7 @@ def test_exit_code_of_every_command(tmp_path: Path, command: tuple[str, ...]) ->
     assert f"Error: {path}: " in result.stderr
 
 
-def test_one_id_twice(tmp_path: Path) -> None:
+def test_duplicate_id_is_refused(tmp_path: Path) -> None:
     """Two files with one id are refused, and the message contains both."""
     first, second = write(tmp_path, good(), "a"), write(tmp_path, good(), "b")
     with pytest.raises(VectorError) as refusal:
@@ -110,7 +110,7 @@ def test_one_id_twice(tmp_path: Path) -> None:
     assert str(refusal.value) == f"{second}: id: slow-start.every.kind is already the id of {first}"
 
 
-def test_unreadable_files(tmp_path: Path) -> None:
+def test_missing_file_and_folder_are_refused(tmp_path: Path) -> None:
     """An absent file and a folder are refused as well."""
     (tmp_path / "slow-start" / "x.json").mkdir(parents=True)
     for path in (tmp_path / "slow-start" / "x.json", tmp_path / "absent.json"):
@@ -152,7 +152,7 @@ def test_any_change_is_refused_or_harmless(tmp_path: Path, place: tuple[str | in
 
 @settings(max_examples=600)
 @given(place=st.sampled_from([place[1:] for place in PLACES if place[0] == "events" and len(place) > 2]), value=scalars)
-def test_events_by_schema_and_by_hand(place: tuple[int, ...], value: object) -> None:
+def test_hand_written_event_check_is_as_strict_as_the_schema(place: tuple[int, ...], value: object) -> None:
     """The hand-written check of an event, which the loader uses, accepts nothing that the schema refuses."""
     index, *rest = place
     raw = change(good()["events"][index], tuple(rest), value)
@@ -166,7 +166,9 @@ def test_events_by_schema_and_by_hand(place: tuple[int, ...], value: object) -> 
 @pytest.mark.parametrize(
     "break_it", [lambda raw: raw["events"].pop(), lambda raw: raw["events"].insert(0, raw["events"][0])]
 )
-def test_events_taken_out_or_repeated(tmp_path: Path, break_it: Callable[[dict[str, list[object]]], object]) -> None:
+def test_removed_or_repeated_event_is_refused(
+    tmp_path: Path, break_it: Callable[[dict[str, list[object]]], object]
+) -> None:
     """A stream with an event too few or too many contradicts itself or its expectations."""
     raw = json.loads(json.dumps(good()))
     break_it(raw)

@@ -64,13 +64,13 @@ def simulated(runs: list[tuple[Any, str, str]], tmp_path: Path) -> list[Any]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_every_vector_is_answered_as_by_the_native_port() -> None:
+def test_answers_equal_the_native_port_for_every_vector() -> None:
     messages = questions.of_adapter()
     assert messages.count(b"\n") > 200_000
     assert answers(ADAPTER, messages) == answers(NATIVE, messages)
 
 
-def test_runs_of_the_simulator_are_those_of_python(tmp_path: Path) -> None:
+def test_simulator_runs_equal_python(tmp_path: Path) -> None:
     raw = [(json.loads(scenario_files()[name].read_text("utf-8")), *controller) for name, *controller in RUNS]
     for (name, algorithm, profile), run in zip(RUNS, simulated(raw, tmp_path), strict=True):
         scenario = load_scenario(scenario_files()[name])
@@ -79,7 +79,7 @@ def test_runs_of_the_simulator_are_those_of_python(tmp_path: Path) -> None:
         assert run["summary"]["final_cwnd_bytes"] == expected.observations[-1].cwnd_bytes
 
 
-def test_a_refusal_says_why_and_the_module_goes_on(tmp_path: Path) -> None:
+def test_refusal_has_a_reason_and_the_module_continues(tmp_path: Path) -> None:
     good = json.loads((SCENARIOS / "shallow-queue.json").read_text("utf-8"))
     bad = {**good, "link": {**good["link"], "rate_bps": 10}}
     runs = [(bad, "search", "draft-09"), (good, "search", "no-such"), (good, "search", "draft-09")]
@@ -89,13 +89,13 @@ def test_a_refusal_says_why_and_the_module_goes_on(tmp_path: Path) -> None:
     assert third["events"]
 
 
-def test_a_malformed_message_ends_the_adapter_with_its_place() -> None:
+def test_malformed_message_ends_the_adapter_with_line_number() -> None:
     done = subprocess.run(ADAPTER, input=b'{"op":"hello","protocol":1}\n{"op":\n', capture_output=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith(b"line 2: no JSON")
 
 
-def test_the_example_of_the_package_runs_where_it_is_installed(tmp_path: Path) -> None:
+def test_readme_example_runs_in_an_empty_folder(tmp_path: Path) -> None:
     """The example of the README has at most 20 lines and runs in a folder without other files."""
     shutil.copytree(MODULE.parent, tmp_path / "node_modules" / "firstflight-wasm")
     (example,) = re.findall(r"```js\n(.*?)```", (MODULE.parent / "README.md").read_text("utf-8"), re.DOTALL)

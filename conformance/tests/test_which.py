@@ -58,7 +58,7 @@ def which(
 
 
 @pytest.mark.parametrize("profile", ["rfc-9406", "rfc-9406-unpaced", "ngtcp2"])
-def test_names_the_profile(root: Path, tmp_path: Path, profile: str) -> None:
+def test_running_profile_is_the_nearest(root: Path, tmp_path: Path, profile: str) -> None:
     """The profile that runs is the nearest, whatever is claimed; the others are listed with distinguishing vectors."""
     output, document = which(root, tmp_path, runs=profile)
     assert document["nearest"] == profile
@@ -69,7 +69,7 @@ def test_names_the_profile(root: Path, tmp_path: Path, profile: str) -> None:
     assert all("+" not in entry["profile"] for entry in document["profiles"])
 
 
-def test_names_the_reading(tmp_path: Path) -> None:
+def test_one_changed_reading_is_nearer_than_two(tmp_path: Path) -> None:
     """One changed reading of a profile is nearer than two of another profile that agrees with more vectors."""
     output, document = which(write_shorter(tmp_path, 200_000), tmp_path, "hystartpp-four-rounds")
     assert document["nearest"] == "rfc-9406"
@@ -84,7 +84,7 @@ def test_names_the_reading(tmp_path: Path) -> None:
     assert "differs from it by hystartpp-four-rounds, exactly" in output
 
 
-def test_one_change_is_nearer_than_any_share_of_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nearest_profile_is_not_chosen_by_agreeing_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Draft -09 with another RTT is nearest to draft -09, even if it is last by the number of agreeing vectors."""
     root = write_some(tmp_path, "search", "rtt", "sent")
     in_order = standings
@@ -98,7 +98,7 @@ def test_one_change_is_nearer_than_any_share_of_vectors(tmp_path: Path, monkeypa
     assert ("search.rtt=minimum", True) in [(cause["cause"], cause["exact"]) for cause in document["departs"]]
 
 
-def test_only_vectors_of_both_count() -> None:
+def test_only_vectors_of_both_profiles_count() -> None:
     """Vectors that only one profile has do not make it nearer."""
     few, many = (Standing("a", name, tuple(map(subject, agree)), tuple(map(subject, differ))) for name, agree, differ in (
         ("few", "ab", "c"), ("many", "abcd", "efgh"),
@@ -120,7 +120,7 @@ def test_the_claimed_profile_breaks_ties(tmp_path: Path) -> None:
         assert document["nearest"] == claims
 
 
-def test_unknown_algorithm(tmp_path: Path) -> None:
+def test_undeclared_algorithm_is_refused(tmp_path: Path) -> None:
     """An undeclared algorithm is refused with the list of declared ones."""
     root = write_vectors(tmp_path / "vectors")
     words = ["which", "--adapter", f"{sys.executable} {BAD / 'declares.py'} {{}}", "--vectors", str(root)]

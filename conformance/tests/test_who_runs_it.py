@@ -23,7 +23,7 @@ def test_rows_are_well_formed() -> None:
     assert len({(row.algorithm, row.stack) for row in rows}) == len(rows)
 
 
-def test_pinned_rows_are_those_of_the_manifests() -> None:
+def test_pinned_rows_match_the_manifests() -> None:
     """The version is in the title of the manifest, and the adapter was judged by the profile."""
     manifests, tables = load_manifests(), load_tables()
     for row in pinned():
@@ -40,7 +40,7 @@ def test_pinned_rows_are_those_of_the_manifests() -> None:
         )
 
 
-def test_other_rows_name_a_commit_or_a_text() -> None:
+def test_rows_without_an_adapter_cite_a_commit_or_section() -> None:
     """A row without an adapter can be checked: it has the commit of the code, or the section of a text."""
     for row in who_runs_it.rows():
         if row.adapter is None:
@@ -61,7 +61,7 @@ def test_a_stack_has_one_default_controller() -> None:
     assert uses["hystartpp", "tquic"] == "option"
 
 
-def test_rows_that_were_wrong() -> None:
+def test_corrected_rows_have_the_right_kind_of_use() -> None:
     """quic-go exits by HyStart; in msquic, s2n-quic and neqo HyStart++ is optional; quicly jumps only if configured."""
     how = {(row.algorithm, row.stack): row.how for row in who_runs_it.rows()}
     assert how["hystart", "quic-go"] == "default"

@@ -51,7 +51,7 @@ def test_numbers_round_trip(value: int) -> None:
 
 
 @pytest.mark.parametrize("value", [0, 1, MAX, str(MAX + 1), str(2**64 - 1)])
-def test_edges_of_the_numbers(value: int | str) -> None:
+def test_edge_numbers_are_valid(value: int | str) -> None:
     """The edges are valid numbers."""
     assert decode_int(value) == int(value)
 
@@ -66,7 +66,7 @@ def test_edges_of_the_numbers(value: int | str) -> None:
     ],
     ids=lambda value: repr(value)[:24],
 )  # fmt: skip
-def test_no_numbers(value: object) -> None:
+def test_invalid_numbers_are_refused(value: object) -> None:
     """Other values are refused, with the key and a shortened value."""
     with pytest.raises(ValueError, match=r"^window: .* is not a number up to 2\^53 - 1") as refusal:
         decode_int(value, "window")
@@ -82,7 +82,7 @@ def test_events_round_trip(event: Event) -> None:
 
 
 @given(events)
-def test_every_member_is_needed(event: Event) -> None:
+def test_missing_or_unknown_member_is_refused(event: Event) -> None:
     """An event with a missing or unknown member is refused with the name of the member."""
     raw = event_to_json(event)
     for key in raw:
@@ -92,7 +92,7 @@ def test_every_member_is_needed(event: Event) -> None:
         event_from_json({**raw, "cwnd_bytes": 1})
 
 
-def test_order_of_the_members() -> None:
+def test_members_are_in_the_specified_order() -> None:
     """The members are in the order of the specification."""
     run = Run(0, 1, 1200, 5)
     ack = Ack(9, (run,), 2400, 0, 2, False, 4, 4, 4, 0)
@@ -105,7 +105,7 @@ def test_order_of_the_members() -> None:
 
 
 @given(naturals, optional, st.dictionaries(st.sampled_from(["bin", "shift_bins"]), optional))
-def test_observations(cwnd: int, ssthresh: int | None, state: dict[str, int | None]) -> None:
+def test_observations_keep_their_values(cwnd: int, ssthresh: int | None, state: dict[str, int | None]) -> None:
     """Observables keep their values: numbers above 2^53 - 1 as text, an infinite threshold as null."""
     raw = observation_to_json(Observation(cwnd, ssthresh, Phase.RECOVERY, Outcome.REDUCED, state))
     assert (raw["phase"], raw["outcome"]) == ("recovery", "reduced")
@@ -114,7 +114,7 @@ def test_observations(cwnd: int, ssthresh: int | None, state: dict[str, int | No
     assert raw["state"] == {name: None if value is None else encode_int(value) for name, value in state.items()}
 
 
-def test_an_empty_list_of_ranges() -> None:
+def test_empty_list_of_ranges_is_omitted() -> None:
     """The member is omitted if no data is repeated."""
     raw = event_to_json(Sent(5, (Run(0, 1, 1200, 5),), 2400, 2400, False))
     assert "retransmits" not in raw
@@ -123,7 +123,7 @@ def test_an_empty_list_of_ranges() -> None:
 
 
 @pytest.mark.parametrize("member", ["oldest_unacked_packet", "rate_interval_ns", "rate_app_limited"])
-def test_null_is_no_absent_member(member: str) -> None:
+def test_null_for_unknown_optional_member_is_refused(member: str) -> None:
     """Optional members are omitted, not null, if they are unknown."""
     raw = event_to_json(Ack(9, (Run(0, 1, 1200, 5),), 2400, 0, 2, False, 4, 4, 4, 0))
     assert member not in raw

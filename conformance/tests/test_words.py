@@ -167,7 +167,9 @@ def test_a_coined_word_is_found(sentence: str) -> None:
         ("spec/profiles.toml", 'reason = "It lies in its room."\n'),
     ],
 )
-def test_a_planted_word_is_found(name: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coined_word_is_found_in_every_kind_of_file(
+    name: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The check finds a coined word in each kind of file and text."""
     monkeypatch.setattr(f"{__name__}.ROOT", tmp_path)
     monkeypatch.delitem(EXCEPTIONS, "test house", raising=False)
@@ -177,7 +179,7 @@ def test_a_planted_word_is_found(name: str, content: str, tmp_path: Path, monkey
     assert [words for text in read for words in found_in(text)]
 
 
-def test_every_exception_is_needed() -> None:
+def test_unused_exception_is_an_error() -> None:
     """An exception that excuses no text is an error."""
     everything = "\n".join(" ".join(text.split()) for texts in EVERYWHERE for _, text in texts())
     everything += "\n".join(path.read_text("utf-8") for path in SPEC.rglob("*.md"))

@@ -24,7 +24,7 @@ def test_a_wrong_answer_of_a_computation_stops_the_generator(changed: dict[str, 
         to_json(replace(question, expect={"slow-start": changed}))
 
 
-def test_what_is_stated_holds_in_the_profile_that_it_names() -> None:
+def test_swapped_answers_of_two_profiles_are_refused() -> None:
     question = next(
         question for question in startups.QUESTIONS.questions if question.id.endswith("more-start.any-rate")
     )

@@ -130,7 +130,7 @@ def test_curve_and_k_within_the_stated_bound(share: int) -> None:
         )
 
 
-def test_trajectory() -> None:
+def test_errors_do_not_accumulate() -> None:
     """Over hundreds of ACKs the error does not add up: at the end of a stage the window is within three bytes."""
     datagram, w_max, rtt_ns = 1200, 120_000, 200 * 10**6
     cwnd_epoch = 84_000

@@ -42,7 +42,7 @@ def event_of(kind: str, t_ns: int, packets: int, age_ns: int, first: int = 0) ->
 
 @settings(max_examples=200, deadline=None)
 @given(windows, steps)
-def test_bounds_of_every_step(window: int, drawn: list[tuple[str, int, int, int]]) -> None:
+def test_window_changes_and_ranges_of_every_step(window: int, drawn: list[tuple[str, int, int, int]]) -> None:
     """Reductions and collapses set the window, nothing else lowers it, and windows and stage stay in their range."""
     controller, t_ns = create("cubic", "rfc-9438", Config(SIZE, window)), S
     for number, (kind, gap_ns, packets, age_ns) in enumerate(drawn):
@@ -89,7 +89,7 @@ def test_time_without_flight_does_not_count(window: int, silence_ns: int, later_
 
 
 @given(st.integers(10 * SIZE, 2**40), st.integers(1, 10 * S))
-def test_a_spurious_loss_leaves_no_trace(window: int, later_ns: int) -> None:
+def test_spurious_loss_does_not_change_later_window(window: int, later_ns: int) -> None:
     """A loss that turns out to be spurious does not change the window after the next ACK."""
     right = in_a_stage(window)
     wrong, _ = step(right, event_of("lost", 4 * S, 1, 1))
@@ -100,7 +100,7 @@ def test_a_spurious_loss_leaves_no_trace(window: int, later_ns: int) -> None:
 
 
 @given(st.integers(0, WINDOW_MAX_BYTES), st.integers(1, 65_535))
-def test_the_curve_meets_its_ends(distance: int, size: int) -> None:
+def test_curve_at_its_ends(distance: int, size: int) -> None:
     """At t = 0 the curve is at the window of the stage or a byte above, at K at the maximum; it never decreases."""
     k_ns = cube_time_ns(distance, size)
     low = window_bytes(WINDOW_MAX_BYTES, k_ns, size, 0)
@@ -112,7 +112,7 @@ def test_the_curve_meets_its_ends(distance: int, size: int) -> None:
 
 
 @given(st.integers(0, 2**156 - 1))
-def test_cube_root(number: int) -> None:
+def test_cube_root_is_the_largest_fitting_integer(number: int) -> None:
     """The root is the largest integer that fits."""
     root = cube_root(number)
     assert root**3 <= number < (root + 1) ** 3 or root == 2**52 - 1

@@ -79,7 +79,7 @@ def drive(algorithm: str, profile: str, acks: list[Frame]) -> Iterator[tuple[Con
         yield before, event, observation
 
 
-def test_the_streams_are_worth_testing() -> None:
+def test_random_streams_reach_every_outcome() -> None:
     """The random streams reach every outcome."""
     total: Counter[Outcome] = Counter()
 
@@ -101,7 +101,7 @@ def test_the_streams_are_worth_testing() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(HYSTARTPP), connections)
-def test_hystartpp_growth(profile: str, acks: list[Frame]) -> None:
+def test_hystartpp_growth_is_limited(profile: str, acks: list[Frame]) -> None:
     """In slow start the window grows by at most the acknowledged bytes, in CSS by a quarter; it never shrinks."""
     for before, event, observation in drive("hystartpp", profile, acks):
         grown = observation.cwnd_bytes - before.base.cwnd_bytes
@@ -118,7 +118,7 @@ def test_hystartpp_growth(profile: str, acks: list[Frame]) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(HYSTARTPP), connections)
-def test_hystartpp_exit(profile: str, acks: list[Frame]) -> None:
+def test_hystartpp_sets_threshold_once_at_the_end_of_css(profile: str, acks: list[Frame]) -> None:
     """Without loss the threshold is set once, to the window, at the end of CSS; the rounds in CSS are limited."""
     thresholds = set()
     for before, _, observation in drive("hystartpp", profile, acks):
@@ -135,7 +135,7 @@ def test_hystartpp_exit(profile: str, acks: list[Frame]) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(("rfc-9406", "ngtcp2")), frames(st.none() | st.integers(100 * MS, 112_499_999)))
-def test_hystartpp_small_rises(profile: str, acks: list[Frame]) -> None:
+def test_hystartpp_is_slow_start_with_small_rtt_rises(profile: str, acks: list[Frame]) -> None:
     """If RTTs stay within an eighth of the smallest, HyStart++ is slow start."""
     ours = list(drive("hystartpp", profile, acks))
     plain = list(drive("slow-start", "rfc-9002", acks))
@@ -144,7 +144,7 @@ def test_hystartpp_small_rises(profile: str, acks: list[Frame]) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(connections)
-def test_hystartpp_not_faster(acks: list[Frame]) -> None:
+def test_hystartpp_window_is_at_most_slow_start(acks: list[Frame]) -> None:
     """Before its exit the window of HyStart++ is at most the window of slow start after the same number of ACKs."""
     plain = {i: observation.cwnd_bytes for i, (*_, observation) in enumerate(_acks("slow-start", "rfc-9002", acks))}
     for index, (*_, observation) in enumerate(_acks("hystartpp", "rfc-9406", acks)):
@@ -157,7 +157,7 @@ def _acks(algorithm: str, profile: str, acks: list[Frame]) -> list[tuple[Control
 
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(HYSTART), connections)
-def test_hystart_exit(profile: str, acks: list[Frame]) -> None:
+def test_hystart_sets_threshold_once(profile: str, acks: list[Frame]) -> None:
     """Without loss the threshold is set once, to the window before the ACK; from 16 packets unless delay came first."""
     thresholds = set()
     for before, _, observation in drive("hystart", profile, acks):
@@ -172,7 +172,7 @@ def test_hystart_exit(profile: str, acks: list[Frame]) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(frames(st.none() | st.integers(100 * MS, 112_499_999)))
-def test_hystart_small_rises(acks: list[Frame]) -> None:
+def test_hystart_delay_ignores_small_rtt_rises(acks: list[Frame]) -> None:
     """If RTTs stay within an eighth of the smallest, the delay does not end slow start."""
     assert all(
         observation.outcome is not Outcome.EXITED_BY_DELAY for *_, observation in drive("hystart", "linux", acks)

@@ -113,7 +113,7 @@ EDGE: dict[str, Event] = {
 
 @every_profile
 @pytest.mark.parametrize("name", BAD)
-def test_outside_the_domain(algorithm: str, profile: str, name: str) -> None:
+def test_event_outside_the_domain_is_refused(algorithm: str, profile: str, name: str) -> None:
     """An event outside the domain is refused with its reason, and the controller does not change."""
     event, reason = BAD[name]
     controller = create(algorithm, profile, Config(1200))
@@ -124,7 +124,7 @@ def test_outside_the_domain(algorithm: str, profile: str, name: str) -> None:
 
 @every_profile
 @pytest.mark.parametrize("name", EDGE)
-def test_edge_of_the_domain(algorithm: str, profile: str, name: str) -> None:
+def test_events_at_edge_of_the_domain_are_processed(algorithm: str, profile: str, name: str) -> None:
     """Events at the edge of the domain are processed."""
     after, _ = step(create(algorithm, profile, Config(1200)), EDGE[name])
     assert after.t_ns == EDGE[name].t_ns
@@ -132,7 +132,7 @@ def test_edge_of_the_domain(algorithm: str, profile: str, name: str) -> None:
 
 @every_profile
 @pytest.mark.parametrize("first", [0, 9])
-def test_numbers_of_packets_are_used_once(algorithm: str, profile: str, first: int) -> None:
+def test_repeated_packet_number_is_refused(algorithm: str, profile: str, first: int) -> None:
     """A packet number at or below an earlier one is refused; a gap is allowed."""
     controller, _ = step(create(algorithm, profile, Config(1200)), SENT)
     with pytest.raises(DomainError, match=f"packets: {first} is sent after 9"):
@@ -154,7 +154,9 @@ def test_numbers_of_packets_are_used_once(algorithm: str, profile: str, first: i
         ("slow-start", "rfc-9002", Config(1200, WINDOW_MAX_BYTES + 1), "initial_window_bytes"),
     ],
 )
-def test_refused_controllers(algorithm: str, profile: str, config: Config, reason: str) -> None:
+def test_invalid_profiles_and_configurations_are_refused(
+    algorithm: str, profile: str, config: Config, reason: str
+) -> None:
     """Unknown profiles and configurations out of range are refused."""
     with pytest.raises(DomainError, match=reason):
         create(algorithm, profile, config)
@@ -162,7 +164,7 @@ def test_refused_controllers(algorithm: str, profile: str, config: Config, reaso
 
 @pytest.mark.parametrize("config", [Config(1, 1), Config(65535, WINDOW_MAX_BYTES)])
 @every_profile
-def test_extreme_controllers(algorithm: str, profile: str, config: Config) -> None:
+def test_extreme_configurations_begin_in_slow_start(algorithm: str, profile: str, config: Config) -> None:
     """The smallest and the largest configuration begin in slow start with their window."""
     _, observation = step(create(algorithm, profile, config), SENT)
     assert (observation.cwnd_bytes, observation.ssthresh_bytes, observation.phase.value) == (
@@ -194,7 +196,7 @@ def test_recommended_window(algorithm: str, profile: str, size: int, window: int
 
 @pytest.mark.parametrize("profile", SEARCH_PROFILES)
 @pytest.mark.parametrize(("held", "refused"), [(BIN_MAX_BYTES - 1200, False), (BIN_MAX_BYTES - 1199, True)])
-def test_full_bin(profile: str, held: int, refused: bool) -> None:
+def test_bin_above_the_limit_is_refused(profile: str, held: int, refused: bool) -> None:
     """A bin holds at most 2^56 bytes; the refusal does not change the state."""
     controller, _ = step(create("search", profile, Config(1200)), run_ack(10 * S, 1, 1, S))
     full = replace(controller, startup=replace(controller.search, delivered=Series(held, held)))
@@ -209,7 +211,7 @@ def test_full_bin(profile: str, held: int, refused: bool) -> None:
     assert full == before
 
 
-def test_configurations_cannot_be_changed() -> None:
+def test_configurations_are_immutable() -> None:
     """A configuration is immutable."""
     config = Config(1200)
     for field in fields(config):
@@ -217,7 +219,7 @@ def test_configurations_cannot_be_changed() -> None:
             setattr(config, field.name, 5)
 
 
-def test_the_type_checker_lets_nobody_change_a_value() -> None:
+def test_values_are_read_only_for_mypy() -> None:
     """Events, runs and observations are frozen for mypy alone, since programs create millions of them."""
     program = (
         "from firstflight import Ack, Config, Run, create, step\n"
@@ -234,7 +236,7 @@ def test_the_type_checker_lets_nobody_change_a_value() -> None:
 
 
 @every_profile
-def test_controllers_change_no_event(algorithm: str, profile: str) -> None:
+def test_controllers_do_not_change_events(algorithm: str, profile: str) -> None:
     """A controller does not change its events."""
     controller = create(algorithm, profile, Config(1200))
     for event in (SENT, ACK, replace(LOST, t_ns=3 * S), replace(CE, t_ns=4 * S)):
@@ -243,7 +245,7 @@ def test_controllers_change_no_event(algorithm: str, profile: str) -> None:
         assert event == original
 
 
-def test_public_names() -> None:
+def test_public_names_and_profiles_exist() -> None:
     """All announced names exist, and all listed profiles can be created."""
     assert all(hasattr(firstflight, name) for name in firstflight.__all__)
     named = {(algorithm, profile) for algorithm, names in profiles().items() for profile in names}
@@ -257,7 +259,7 @@ def test_errors_are_value_errors() -> None:
     assert issubclass(DomainError, ValueError)
 
 
-def test_readings_that_need_more_bins_than_are_kept_are_refused() -> None:
+def test_readings_with_too_many_bins_are_refused() -> None:
     readings = SEARCH_READINGS["lanman-2024"]
     config = Config(1200)
     create_with(replace(readings, shift_maximum_bins=SHIFT_MAXIMUM_BINS), config)

@@ -51,7 +51,7 @@ def reached(stream: Stream) -> Counter[tuple[str, Outcome]]:
     )
 
 
-def test_the_streams_are_worth_testing() -> None:
+def test_random_streams_reach_every_outcome() -> None:
     """The random streams reach every outcome except those reserved for the tests of SEARCH and CUBIC."""
     total: Counter[tuple[str, Outcome]] = Counter()
 
@@ -78,7 +78,7 @@ def test_windows_stay_in_range(stream: Stream) -> None:
 
 
 @given(streams(migrates=True))
-def test_a_new_path_begins_anew(stream: Stream) -> None:
+def test_path_change_restores_the_initial_window(stream: Stream) -> None:
     """A path change restores the initial window and clears the threshold and the recovery period."""
     for steps in all_steps(stream):
         initial_bytes = steps[0].before.base.cwnd_bytes
@@ -111,7 +111,7 @@ def test_phase_follows_from_the_windows(stream: Stream) -> None:
 
 
 @given(streams())
-def test_the_window_shrinks_only_where_it_may(stream: Stream) -> None:
+def test_window_and_threshold_change_only_at_allowed_outcomes(stream: Stream) -> None:
     """Only a reduction, a collapse or an exit lowers the window; only a reduction or an exit moves the threshold."""
     for s in (s for steps in all_steps(stream) for s in steps):
         if s.observation.cwnd_bytes < s.before.base.cwnd_bytes:
@@ -127,7 +127,7 @@ def test_the_window_shrinks_only_where_it_may(stream: Stream) -> None:
 
 
 @given(streams())
-def test_reductions(stream: Stream) -> None:
+def test_reduction_halves_window_once_per_recovery_period(stream: Stream) -> None:
     """A reduction halves the window down to the minimum window, and happens once per recovery period."""
     for steps in all_steps(stream):
         period_ns = None
@@ -147,7 +147,7 @@ def test_reductions(stream: Stream) -> None:
 
 
 @given(streams())
-def test_persistent_congestion(stream: Stream) -> None:
+def test_persistent_congestion_sets_the_minimum_window(stream: Stream) -> None:
     """Persistent congestion sets the minimum window, keeps the threshold and clears the recovery period."""
     for s in (s for steps in all_steps(stream) for s in steps):
         if isinstance(s.event, PersistentCongestion):
@@ -159,7 +159,7 @@ def test_persistent_congestion(stream: Stream) -> None:
 
 
 @given(streams())
-def test_slow_start_grows_by_the_bytes(stream: Stream) -> None:
+def test_slow_start_grows_by_acknowledged_bytes(stream: Stream) -> None:
     """With an infinite threshold an ACK grows the window by its bytes, up to the largest window, in every profile."""
     for s in (s for steps in all_steps(stream) for s in steps):
         first_slow_start = s.before.base.ssthresh_bytes is None and s.before.base.recovery_start_ns is None
@@ -169,7 +169,7 @@ def test_slow_start_grows_by_the_bytes(stream: Stream) -> None:
 
 
 @given(streams())
-def test_base_is_the_pseudocode_packet_by_packet(stream: Stream) -> None:
+def test_base_equals_the_pseudocode_on_single_packets(stream: Stream) -> None:
     """Runs only abbreviate packets: the pseudocode on single packets gives the same windows."""
     config, events = stream
     pseudocode = NewReno(config)
@@ -180,7 +180,7 @@ def test_base_is_the_pseudocode_packet_by_packet(stream: Stream) -> None:
 
 
 @given(streams())
-def test_splitting_runs_changes_nothing(stream: Stream) -> None:
+def test_splitting_runs_does_not_change_observations(stream: Stream) -> None:
     """Splitting a run into one run per packet changes no observation."""
     config, events = stream
     split = [
@@ -199,7 +199,7 @@ def packets(run: Run) -> range:
 
 
 @given(streams(), st.integers(-S + 1, 2**50))
-def test_shifting_time_changes_nothing(stream: Stream, shift_ns: int) -> None:
+def test_shifting_time_does_not_change_decisions(stream: Stream, shift_ns: int) -> None:
     """The origin of the clock affects only the times of the state."""
     config, events = stream
     for controller in controllers(config):
@@ -243,7 +243,7 @@ def test_steps_are_pure(stream: Stream) -> None:
 
 
 @given(streams())
-def test_a_refused_event_leaves_no_trace(stream: Stream) -> None:
+def test_refused_event_does_not_change_the_controller(stream: Stream) -> None:
     """After a refusal the controller continues without a change."""
     config, events = stream
     for controller in controllers(config):
@@ -257,7 +257,7 @@ def test_a_refused_event_leaves_no_trace(stream: Stream) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["slow-start", "search"])
-def test_equal_times_are_in_order(algorithm: str) -> None:
+def test_equal_times_are_accepted_and_earlier_ones_refused(algorithm: str) -> None:
     """An event at the time of the previous event is processed, an earlier one is refused."""
     profile = {"slow-start": "rfc-9002", "search": "lanman-2024"}[algorithm]
     controller, _ = step(create(algorithm, profile, Config(1200)), run_ack(2 * S, 1, 1200, S))

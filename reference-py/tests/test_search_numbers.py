@@ -61,7 +61,7 @@ def doubling(bins: int) -> list[int]:
     [(LITERAL, "0.376", True), (ROUNDED, "0.204", False), (RECOMMENDED, "-0.035", False)],
     ids=["literal", "literal-rounded", "recommended"],
 )
-def test_perfect_doubling(readings: Readings, expected: str, exits: bool) -> None:
+def test_perfect_doubling_with_each_shift_rounding(readings: Readings, expected: str, exits: bool) -> None:
     """Rounding the shift down makes perfect doubling look like a full link; rounding to the nearest does not."""
     observations = observed(readings, doubling(24))
     values = norm_diffs(observations)
@@ -72,7 +72,7 @@ def test_perfect_doubling(readings: Readings, expected: str, exits: bool) -> Non
 
 
 @pytest.mark.parametrize(("readings", "first"), [(LITERAL, 12), (ROUNDED, 13), (RECOMMENDED, 14)])
-def test_first_evaluation(readings: Readings, first: int) -> None:
+def test_first_evaluation_is_ten_or_eleven_bins_after_the_shift(readings: Readings, first: int) -> None:
     """The first evaluation is ten or eleven bins after the shift; all earlier outcomes are warming up."""
     observations = observed(readings, doubling(24))
     evaluated = [s.state["bin"] for s in observations if s.state["current_bytes"] is not None]
@@ -97,7 +97,7 @@ def test_growth_by_a_factor_within_whole_bins(bins: int, rate: int) -> None:
 
 @pytest.mark.parametrize(("readings", "bins"), [(RECOMMENDED, 7), (ROUNDED, 4)], ids=["recommended", "literal-rounded"])
 @pytest.mark.parametrize("full_at", [16, 20, 30])
-def test_exit_after_the_link_is_full(readings: Readings, bins: int, full_at: int) -> None:
+def test_delay_of_exit_after_the_link_is_full(readings: Readings, bins: int, full_at: int) -> None:
     """The link is full 2.32 RTTs, 6.6 bins, before the threshold is crossed; with eleven bins 1.22 RTTs, 3.5 bins."""
     rate = 10**9 * 2 ** (7 * full_at / 20)
     filling = [round(growth / log(2) * 20 / 7) for growth in differences(full_at)]
@@ -118,7 +118,7 @@ def differences(bins: int) -> list[float]:
     ("readings", "limit"),
     [(RECOMMENDED, Fraction(1, 2)), (ROUNDED, 1 - Fraction(10, 22)), (LITERAL, 1 - Fraction(10, 22))],
 )
-def test_constant_rate(readings: Readings, limit: Fraction) -> None:
+def test_windows_are_equal_at_constant_rate(readings: Readings, limit: Fraction) -> None:
     """At a constant rate both windows are equal: 1/2, or 6/11 with an empty open bin."""
     observations = observed(readings, [7777] * 30)
     assert norm_diffs(observations) == [limit]
@@ -131,7 +131,7 @@ def test_constant_rate(readings: Readings, limit: Fraction) -> None:
     [(LITERAL, 560 * MS - 1), (RECOMMENDED, 507_500_000)],
     ids=["literal", "recommended"],
 )
-def test_largest_rtt(readings: Readings, largest_ns: int) -> None:
+def test_rtt_above_the_largest_is_not_evaluated(readings: Readings, largest_ns: int) -> None:
     """One nanosecond more than the largest RTT is not evaluated."""
     # Growth of a half per bin, so that the literal readings do not exit earlier.
     for rtt_ns, inflated in ((largest_ns, False), (largest_ns + 1, True)):
@@ -142,7 +142,7 @@ def test_largest_rtt(readings: Readings, largest_ns: int) -> None:
 
 @pytest.mark.parametrize("literal", [False, True], ids=["recommended", "literal"])
 @pytest.mark.parametrize("shift", [*range(17), 255, 256, 259, 2**16 + 3, 2**32 + 3])
-def test_every_shift(literal: bool, shift: int) -> None:
+def test_every_shift_agrees_with_unlimited_bins(literal: bool, shift: int) -> None:
     """Every shift, within the ring and above, agrees with bins that are never overwritten."""
     sizes = [10 * 3**index // 2**index for index in range(28)]
     observations = observed(LITERAL if literal else RECOMMENDED, sizes, [R0] * 27 + [shift * BIN])
@@ -179,7 +179,7 @@ def test_the_threshold_is_exact(
 
 
 @pytest.mark.parametrize(("readings", "bins"), [(RECOMMENDED, 6), (LITERAL, 5)], ids=["recommended", "literal"])
-def test_overshoot(readings: Readings, bins: int) -> None:
+def test_overshoot_is_subtracted_at_the_exit(readings: Readings, bins: int) -> None:
     """The exit subtracts the last six bins, or five, and the empty open bin; literally the ACK then adds growth."""
     events = acks([Delivery(0, 1, 1000, R0)] + [Delivery(BIN, 1, 1000, R0)] * 14)
     events = [replace(event, t_ns=event.t_ns + 1) if index else event for index, event in enumerate(events)]
@@ -197,7 +197,7 @@ def test_overshoot(readings: Readings, bins: int) -> None:
     [(RECOMMENDED, (2000, 2000)), (LITERAL, (0, 0))],
     ids=["recommended", "literal"],
 )
-def test_overshoot_larger_than_the_window(readings: Readings, windows: tuple[int, int]) -> None:
+def test_window_after_large_overshoot_has_a_minimum(readings: Readings, windows: tuple[int, int]) -> None:
     """The lowered window is at least the minimum window, or 0."""
     controller = create_with(readings, Config(1000, 20_000))
     events: list[Ack] = acks([Delivery(0, 20, 1000, R0)] + [Delivery(BIN + 1, 20, 1000, R0)] * 14)

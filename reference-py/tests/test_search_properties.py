@@ -24,7 +24,7 @@ def searching(profile: str, events: list[Ack], config: Config = CONFIG) -> list[
 
 
 @both
-def test_the_deliveries_are_worth_testing(profile: str) -> None:
+def test_random_deliveries_reach_every_outcome(profile: str) -> None:
     """The random deliveries reach every outcome often enough."""
     total: Counter[Outcome] = Counter()
 
@@ -43,7 +43,7 @@ def test_the_deliveries_are_worth_testing(profile: str) -> None:
 @both
 @settings(max_examples=100)
 @given(drawn=deliveries())
-def test_against_unbounded_bins(profile: str, drawn: list[Delivery]) -> None:
+def test_model_agrees_with_fractions_and_unbounded_bins(profile: str, drawn: list[Delivery]) -> None:
     """Fractions and bins without a ring give the same outcomes, sums and exits."""
     literal = profile == "lanman-2024-literal"
     oracle = Bins(literal)
@@ -69,7 +69,7 @@ def test_against_unbounded_bins(profile: str, drawn: list[Delivery]) -> None:
 
 @both
 @given(drawn=deliveries())
-def test_the_exit_is_a_question_of_fractions(profile: str, drawn: list[Delivery]) -> None:
+def test_slow_start_ends_exactly_at_the_threshold_fraction(profile: str, drawn: list[Delivery]) -> None:
     """Slow start ends exactly if (2 previous - current) / (2 previous) is at least 7/20."""
     for s in searching(profile, acks(drawn)):
         current, previous = s.observation.state["current_bytes"], s.observation.state["previous_bytes"]
@@ -83,7 +83,7 @@ def test_the_exit_is_a_question_of_fractions(profile: str, drawn: list[Delivery]
 
 @both
 @given(drawn=deliveries())
-def test_bins_hold_what_was_acknowledged(profile: str, drawn: list[Delivery]) -> None:
+def test_bins_contain_at_most_the_acknowledged_bytes(profile: str, drawn: list[Delivery]) -> None:
     """The bins have at most the acknowledged bytes, and all of them until bins are dropped; the index never falls."""
     acknowledged = started = 0
     for s in searching(profile, acks(drawn)):
@@ -106,7 +106,7 @@ def test_bins_hold_what_was_acknowledged(profile: str, drawn: list[Delivery]) ->
 
 @both
 @given(drawn=deliveries())
-def test_the_open_bin_covers_now(profile: str, drawn: list[Delivery]) -> None:
+def test_open_bin_covers_the_ack_time(profile: str, drawn: list[Delivery]) -> None:
     """With the recommended readings the open bin covers the time of every ACK; with the literal ones it may lag."""
     for s in searching(profile, acks(drawn)):
         state, now_ticks = s.after.search, 20 * s.event.t_ns
@@ -115,7 +115,7 @@ def test_the_open_bin_covers_now(profile: str, drawn: list[Delivery]) -> None:
 
 
 @pytest.mark.parametrize(("profile", "bins"), [("lanman-2024", [0, 5, 5, 5]), ("lanman-2024-literal", [0, 1, 2, 3])])
-def test_catching_up(profile: str, bins: list[int]) -> None:
+def test_catching_up_after_a_silence_of_five_bins(profile: str, bins: list[int]) -> None:
     """After a silence of five bins one profile catches up at once, the other by one step per ACK."""
     waits_ns = [0, 5 * 35 + 1, 1, 1]
     steps = searching(profile, acks(Delivery(wait_ns, 1, 1200, 100) for wait_ns in waits_ns))
@@ -124,7 +124,7 @@ def test_catching_up(profile: str, bins: list[int]) -> None:
 
 @both
 @given(stream=streams())
-def test_search_rests_outside_slow_start(profile: str, stream: tuple[Config, tuple[Event, ...]]) -> None:
+def test_search_state_is_unchanged_outside_slow_start(profile: str, stream: tuple[Config, tuple[Event, ...]]) -> None:
     """Only an ACK in slow start and persistent congestion change its state; only such an ACK has its outcomes."""
     config, events = stream
     every = list(Outcome)  # its own outcomes are the last; two are shared
@@ -141,7 +141,7 @@ def test_search_rests_outside_slow_start(profile: str, stream: tuple[Config, tup
 
 @both
 @given(stream=streams())
-def test_bins_over_persistent_congestion(profile: str, stream: tuple[Config, tuple[Event, ...]]) -> None:
+def test_bins_after_persistent_congestion(profile: str, stream: tuple[Config, tuple[Event, ...]]) -> None:
     """With the recommended readings persistent congestion discards the bins; literally they stay."""
     config, events = stream
     for s in drive(create("search", profile, config), events):
@@ -153,7 +153,7 @@ def test_bins_over_persistent_congestion(profile: str, stream: tuple[Config, tup
 
 @both
 @given(stream=streams())
-def test_an_exit_is_an_exit(profile: str, stream: tuple[Config, tuple[Event, ...]]) -> None:
+def test_exited_outcome_means_slow_start_ended(profile: str, stream: tuple[Config, tuple[Event, ...]]) -> None:
     """The outcome is exited exactly if the exit is applied: slow start ended on an ACK, and the threshold moved."""
     config, events = stream
     for s in drive(create("search", profile, config), events):
@@ -201,7 +201,7 @@ def halves(ack: Ack) -> list[Ack]:
 
 @both
 @given(drawn=deliveries(), factor=st.integers(2, 600))
-def test_scaling_bytes_changes_no_decision(profile: str, drawn: list[Delivery], factor: int) -> None:
+def test_scaling_bytes_does_not_change_decisions(profile: str, drawn: list[Delivery], factor: int) -> None:
     """Multiplying all bytes of a path by a factor multiplies the byte counts and changes nothing else."""
     small = searching(profile, acks(drawn), Config(100, 10**7))
     events = acks(replace(delivery, size_bytes=factor * delivery.size_bytes) for delivery in drawn)
@@ -222,7 +222,7 @@ def scaled(observation: Observation, factor: int) -> Observation:
 
 @both
 @given(drawn=deliveries(), factor=st.integers(2, 10**6))
-def test_scaling_time_changes_nothing(profile: str, drawn: list[Delivery], factor: int) -> None:
+def test_scaling_time_does_not_change_decisions(profile: str, drawn: list[Delivery], factor: int) -> None:
     """A path that is slower by a factor gives the same decisions."""
     fast = searching(profile, acks(drawn))
     slow = searching(
@@ -238,7 +238,9 @@ def test_scaling_time_changes_nothing(profile: str, drawn: list[Delivery], facto
 
 @both
 @given(drawn=deliveries(), samples=deliveries())
-def test_acks_within_a_bin_are_not_evaluated(profile: str, drawn: list[Delivery], samples: list[Delivery]) -> None:
+def test_samples_within_a_bin_do_not_change_decisions(
+    profile: str, drawn: list[Delivery], samples: list[Delivery]
+) -> None:
     """If each ACK that ends a bin has a sample, the samples of ACKs within a bin do not change a decision."""
     events = [replace(ack, latest_rtt_ns=ack.latest_rtt_ns or 1) for ack in acks(drawn)]
     steps = searching(profile, events)
@@ -253,7 +255,7 @@ def test_acks_within_a_bin_are_not_evaluated(profile: str, drawn: list[Delivery]
     assert [s.observation for s in searching(profile, changed)] == [s.observation for s in steps]
 
 
-def test_profiles_start_alike() -> None:
+def test_profiles_start_with_the_same_bin_duration() -> None:
     """Both profiles begin with the same bin duration: 7/20 of the first sample."""
     first = acks([Delivery(0, 1, 1200, 100)])
     states: list[Controller] = [searching(profile, first)[0].after for profile in SEARCH_PROFILES]

@@ -108,7 +108,7 @@ def norm_diff(observed: Observation) -> Fraction:
         (plain("lanman-2024", shift=Shift.FLOOR), "0.188"),
     ],
 )
-def test_doubling(readings: Readings, expected: str) -> None:
+def test_norm_diff_during_doubling(readings: Readings, expected: str) -> None:
     """During doubling each arithmetic gives this difference, to the printed digits."""
     difference = norm_diff(evaluation(readings, Fraction(-5)))
     places = len(expected.split(".")[1])
@@ -128,7 +128,7 @@ def test_doubling(readings: Readings, expected: str) -> None:
         ("60", "0.5000"),
     ],
 )
-def test_after_saturation(rtts: str, expected: str) -> None:
+def test_norm_diff_after_saturation(rtts: str, expected: str) -> None:
     """Differences of exact windows after the path is full; the model, with its shift in bins, is near them."""
     exact = exact_norm_diff(Fraction(rtts))
     assert round(exact, 4) == Decimal(expected)
@@ -179,7 +179,7 @@ def test_crossings_in_bins(readings: Readings, expected: str) -> None:
         ("freebsd-4", "13.65"),
     ],
 )
-def test_inflation_limit(profile: str, limit: str) -> None:
+def test_rtts_above_the_inflation_limit_are_not_evaluated(profile: str, limit: str) -> None:
     """RTTs above this multiple of the initial RTT are not evaluated."""
     readings = replace(PROFILES[profile], clock=Clock.NS)
     initial = 10**9
@@ -201,7 +201,7 @@ def test_inflation_limit(profile: str, limit: str) -> None:
         (Interpolation.FORWARD, False, "0.498"),
     ],
 )
-def test_doubling_at_every_ack(interpolation: Interpolation, full: bool, expected: str) -> None:
+def test_norm_diff_depends_on_bytes_in_the_open_bin(interpolation: Interpolation, full: bool, expected: str) -> None:
     """With the open bin in the later window the difference depends on the bytes in the open bin."""
     readings = plain("picoquic-fork", interpolation=interpolation, app_limited=PROFILES["draft-00"].app_limited)
     end = Fraction(-5)

@@ -61,7 +61,7 @@ class Loader(unittest.TestCase):
     def test_a_right_controller_agrees(self):
         self.assertEqual(differences(PROFILE, toy()), [])
 
-    def test_a_mistake_is_found(self):
+    def test_growth_while_app_limited_is_reported(self):
         differing = differences(PROFILE, toy(app_limited_grows=True))
         wrong = [text for text in differing if not text.startswith("not decided: ")]
         self.assertRegex(wrong[0], r"^slow-start\.\S+, event \d+ \(ack at \d+ ns\): cwnd_bytes: expected ")
@@ -71,7 +71,7 @@ class Loader(unittest.TestCase):
         self.assertRegex(differing[0], r": phase: expected \S+, observed recovery$")
 
     @unittest.skipUnless(ANSWERS, "FIRSTFLIGHT_ANSWERS is not set")
-    def test_answers_of_other_controllers(self):
+    def test_recorded_answers_have_listed_verdicts(self):
         for row in (Path(ANSWERS) / "verdicts.tsv").read_text("utf-8").splitlines():
             profile, name, expected = row.split("\t")
             controller = Recorded(Path(ANSWERS) / name)
