@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import firstflight
+from adequacy.conforming import conforms
 from adequacy.kill import Kills, kill_matrix, kills_of
 from adequacy.mutated import mutated
 from firstflight import Config
@@ -22,7 +23,7 @@ from firstflight.controller import ALGORITHMS
 from firstflight.search.profiles import PROFILES, Shift
 from firstflight_conformance.cli import main
 from firstflight_conformance.format.vectors import cases, load_all
-from firstflight_conformance.paths import REFERENCE_PY, VECTORS
+from firstflight_conformance.paths import REFERENCE_PY, SPEC, STIMULI, VECTORS
 from firstflight_conformance.replay import mutants
 from firstflight_conformance.replay.fresh import fresh_modules, mutable_files
 from firstflight_conformance.replay.mutants import Mutant, MutantError, changed_texts, load_mutants
@@ -32,6 +33,8 @@ AGAIN = '[[mutant.also]]\nfile = "search/windows.py"\nfind = "WINDOW_BINS = 9"\n
 ALSO = '[[mutant.also]]\nfile = "search/bins.py"\nfind = "KEPT_BINS)"\nreplace = "KEPT_BINS + 1)"\n'
 CODE = 'id = "x"\nwhat = "w"\nfile = "search/windows.py"\nfind = "WINDOW_BINS = 10"\nreplace = "WINDOW_BINS = 9"\n'
 FLIP = 'id = "x"\nwhat = "w"\nreadings = { shift = "floor" }\n'
+#: Largest size of all wrong implementations: what an operator produces needs no entry.
+WRONG_BYTES_MAX = 330_000
 
 
 def by_id(mutant_id: str) -> Mutant:
@@ -351,3 +354,17 @@ def test_command_prints_score_and_writes_matrix(
     assert matrix["x"]["profile"] == "search/lanman-2024"
     assert set(killed) <= set(matrix["x"]["killed_by"])
     assert bool(matrix["x"]["killed_by"]) == bool(killed)
+
+
+def test_wrong_implementations_have_a_bounded_size() -> None:
+    """The files of mutants and variants are small, without the entries that conform by an open point."""
+    conforming = {mutant.id for mutant in load_mutants() if conforms(mutant)}
+    files = (*SPEC.glob("*/mutants*.toml"), *SPEC.glob("*/survivors.toml"), *STIMULI.glob("*/freedoms.toml"))
+    wrong_bytes = 0
+    for path in files:
+        for entry in re.split(r"(?m)^(?=\[\[(?:mutant|variant|survivors)\]\]$)", path.read_text("utf-8")):
+            is_variant = entry.startswith("[[variant]]")
+            found = re.search(r'(?m)^id = "(.+)"$', entry)
+            if not (is_variant and "\nrule = " not in entry) and not (found and found[1] in conforming):
+                wrong_bytes += len(entry.encode())
+    assert 0 < wrong_bytes <= WRONG_BYTES_MAX
