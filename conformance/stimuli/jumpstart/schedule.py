@@ -61,6 +61,20 @@ def pacing_short_rtt(b: StreamBuilder) -> None:
 
 
 @add(
+    "jumpstart.pacing.long-rtt",
+    "An RTT of more than 32 bits of nanoseconds spreads the flight",
+    """20 packets in 6 s: one every 6000 / 20 = 300 ms, the last one 19 * 300 = 5700 ms after the first. 2^32 = 4294967296 ns are less than 6 s.""",
+    profiles=(PFLDNET, SCHARF),
+    flags=("paced",),
+)
+def pacing_long_rtt(b: StreamBuilder) -> None:
+    ready(b, rtt_ns=6000 * MS)
+    paced(b, 20, rtt_ns=6000 * MS)
+    b.expect(at=1, next_release_ns=1_300_000_000)
+    b.expect(at=19, next_release_ns=6_700_000_000)
+
+
+@add(
     "jumpstart.pacing.small-flight",
     "A flight within an initial window: paced, or with the footnote at once",
     """D = 3, and 3 * 1000 < 4380. The text paces it: 0, 33.333333 and 66.666666 ms. With the footnote all three leave
