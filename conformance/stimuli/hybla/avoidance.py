@@ -25,45 +25,45 @@ RTT = 100 * MS
 @add(
     "hybla.avoidance.packets",
     "In congestion avoidance a window of packets adds the square of rho",
-    """40000 is halved by a loss: 20000. The packet that ends recovery is the first that counts. Linux: rho is 4, and a datagram has 2 * 64 = 128 parts. The square of rho has 16 *
-    128 = 2048 parts, and each ACK adds floor(2048 / 20) = 102. The first ACK does not complete a datagram. With the second 2 * 102 - 128 = 76 remain after a datagram, 21000: 76 * 512 = 38912 parts of 65536. ns-3: rho is 2, and each packet adds 4 / 20 of a datagram. Four make 16 / 20, and the fifth gains a datagram, 21000. In ns-3's doubles and in exact numbers the remainder is 0. Here a share is rounded up, 4 * 2^30 / 20 = 214748364.8 to 214748365 of 2^30 = 1073741824 parts, and 5 * 214748365 - 1073741824 = 1 remains. With 21 datagrams the next two add ceil(4 * 2^30 / 21) = 204522253 each: 204522254 and 1 + 2 * 204522253 = 409044507.""",
+    """40000 is halved by a loss, and the packet that ends recovery adds 1000 * 1000 / 20000 = 50 as NewReno does: 20050. Linux: rho is 4, and a datagram has 2 * 64 = 128 parts. The square of rho has 16 *
+    128 = 2048 parts, and each ACK adds floor(2048 / 20) = 102. The first ACK does not complete a datagram: 102 * 512 = 52224 parts of 65536 remain. With the second 2 * 102 - 128 = 76 remain after a datagram, 21050. ns-3: rho is 2, and each packet adds 4 / 20 of a datagram. Four make 16 / 20, and the fifth gains a datagram, 21050. In ns-3's doubles and in exact numbers the remainder is 0. Here a share is rounded up, 4 * 2^30 / 20 = 214748364.8 to 214748365 of 2^30 = 1073741824 parts, and 5 * 214748365 - 1073741824 = 1 remains. With 21 datagrams the sixth adds ceil(4 * 2^30 / 21) = 204522253: 204522254.""",
     initial_window_bytes=40_000,
 )
 def avoidance_packets(b: StreamBuilder) -> None:
     first = into_avoidance(b)
     back(b, S + MS, first, 6, RTT)
-    b.expect(at=b.acked(first), outcome="grown_avoidance", cwnd_bytes=21_000, credit_fixed=38_912, profile=LINUX)
-    b.expect(at=b.acked(first + 2), cwnd_bytes=20_000, profile=NS3)
-    b.expect(at=b.acked(first + 3), cwnd_bytes=21_000, credit_fixed=1, profile=NS3)
-    b.expect(at=b.acked(first + 4), cwnd_bytes=21_000, credit_fixed=204_522_254, profile=NS3)
-    b.expect(at=b.acked(first + 5), cwnd_bytes=21_000, credit_fixed=409_044_507, profile=NS3)
+    b.expect(at=b.acked(first), outcome="grown_avoidance", cwnd_bytes=20_050, credit_fixed=52_224, profile=LINUX)
+    b.expect(at=b.acked(first + 1), cwnd_bytes=21_050, profile=LINUX)
+    b.expect(at=b.acked(first + 3), cwnd_bytes=20_050, profile=NS3)
+    b.expect(at=b.acked(first + 4), cwnd_bytes=21_050, credit_fixed=1, profile=NS3)
+    b.expect(at=b.acked(first + 5), cwnd_bytes=21_050, credit_fixed=204_522_254, profile=NS3)
 
 
 @add(
     "hybla.avoidance.ack-of-four",
     "The growth at an ACK of four packets in congestion avoidance",
-    """At 20000 with the share of one packet, as in hybla.avoidance.packets. Linux counts the ACK once: a datagram, 21000, and 38912 parts. ns-3 counts packets: 5 * 214748365 - 1073741824 = 1 part after a datagram.""",
+    """At 20050, as in hybla.avoidance.packets. Linux counts the ACK once: 102 * 512 = 52224 parts. ns-3 counts packets: 4 * 214748365 = 858993460 parts.""",
     initial_window_bytes=40_000,
 )
 def avoidance_ack_of_four(b: StreamBuilder) -> None:
     first = into_avoidance(b)
     b.ack(S + 4 * MS + RTT, (first, first + 3))
-    b.expect(cwnd_bytes=21_000, credit_fixed=38_912, profile=LINUX)
-    b.expect(cwnd_bytes=21_000, credit_fixed=1, profile=NS3)
+    b.expect(cwnd_bytes=20_050, credit_fixed=52_224, profile=LINUX)
+    b.expect(cwnd_bytes=20_050, credit_fixed=858_993_460, profile=NS3)
 
 
 @add(
     "hybla.avoidance.small-packets",
     "The growth at an ACK of half a datagram in congestion avoidance",
-    """At 20000 with the share of one packet, a packet of 500 bytes is acknowledged. Linux and ns-3 count it as a whole packet: a datagram more, 21000, with 38912 parts, and 2 * 214748365 = 429496730 parts.""",
+    """At 20050 a packet of 500 bytes is acknowledged. Linux and ns-3 count it as a whole packet: 52224 and 214748365 parts.""",
     initial_window_bytes=40_000,
 )
 def avoidance_small_packets(b: StreamBuilder) -> None:
     into_avoidance(b, 0)
     first = flight(b, 2 * S, 1, 500)
     back(b, 2 * S, first, 1, RTT)
-    b.expect(cwnd_bytes=21_000, credit_fixed=38_912, profile=LINUX)
-    b.expect(cwnd_bytes=20_000, credit_fixed=429_496_730, profile=NS3)
+    b.expect(cwnd_bytes=20_050, credit_fixed=52_224, profile=LINUX)
+    b.expect(cwnd_bytes=20_050, credit_fixed=214_748_365, profile=NS3)
 
 
 @add(

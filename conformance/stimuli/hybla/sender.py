@@ -28,9 +28,9 @@ def back(b: StreamBuilder, start_ns: int, first: int, packets: int, rtt_ns: int)
 
 
 def into_avoidance(b: StreamBuilder, packets: int = 10) -> int:
-    """Bring a window of 40000 into congestion avoidance with 20000, at 100 ms; return the next packet in flight.
+    """Bring a window of 40000 into congestion avoidance with 20050, at 100 ms; return the next packet in flight.
 
-    Packet 0 is lost, packets 1 to 3 return in recovery, and the packet that ends it adds its share to the credit.
+    Packet 0 is lost, packets 1 to 3 return in recovery, and the packet that ends it grows the window as NewReno does.
     """
     rtt_ns = 100 * MS
     flight(b, 0, 4)
@@ -38,5 +38,5 @@ def into_avoidance(b: StreamBuilder, packets: int = 10) -> int:
     back(b, MS, 1, 3, rtt_ns)
     first = flight(b, S, packets + 1)
     back(b, S, first, 1, rtt_ns)
-    b.expect(outcome="grown_avoidance", cwnd_bytes=20_000, ssthresh_bytes=20_000)
+    b.expect(outcome="grown_avoidance", cwnd_bytes=20_050, ssthresh_bytes=20_000)
     return first + 1

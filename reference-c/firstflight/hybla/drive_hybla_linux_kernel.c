@@ -22,11 +22,6 @@ static int is_old(const struct drive_event *event, uint64_t run) {
 struct drive_answer drive_on_event(const struct drive_event *event) {
     if (event->kind == ACK && event->smoothed_rtt_ns != DRIVE_NONE)
         hybla_linux_kernel_on_rtt(&hybla, event->smoothed_rtt_ns);
-    if (event->kind == ACK) {
-        EACH_RUN(event, i)
-            if (!is_old(event, i))
-                base.in_recovery = 0;
-    }
     if (event->kind != ACK || base.in_recovery)
         return base_on_event(event);
     if (event->app_limited)

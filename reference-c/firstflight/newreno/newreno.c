@@ -232,7 +232,6 @@ FF_RARE static enum ff_outcome on_runs_acked(struct ff_base_state *state, uint64
     uint64_t left_bytes = 0; /* at most the bytes of the event */
 
     if (rules(state)->on_ack != NULL) {
-        end_recovery(state, ack->packets, ack->run_count);
         struct ff_windows base = windows(state);
         bool slow = ff_newreno_phase(state) == FF_PHASE_SLOW_START;
 

@@ -44,7 +44,6 @@ def on_event(s: Hybla, event: Event) -> Outcome:
     """Process ACKs outside of recovery, and the RTT of all ACKs; NewReno processes all other events."""
     if isinstance(event, Ack):
         on_rtt(s, event.smoothed_rtt_ns)
-        newreno.end_recovery(s.base, event)
         if s.base.phase is not Phase.RECOVERY:
             return on_ack(s, event)  # [hybla.scope]
     return newreno.on_event(s.base, event)  # [hybla.loss]

@@ -249,7 +249,6 @@ def _windows(state: BaseState) -> Windows:
 def on_ack(state: BaseState, ack: Ack) -> Outcome:
     """Process the newly acknowledged packets, in increasing order; return the outcome of the last packet."""
     if state.rules.on_ack is not None:
-        _end_recovery(state, ack.packets)
         slow = phase(state) is Phase.SLOW_START
         done = state.rules.on_ack(state.rules_state, ack, state.max_datagram_size_bytes, _windows(state), slow)
         if done is not None:
