@@ -42,7 +42,7 @@ EVERY = [
 ]
 #: A planted error without a named mutant, and its description.
 ALPHA = Planted(
-    "alpha-one-by-w-max", "cubic/rfc-9438", "U1", "grows W_est as Reno from W_max on, not from cwnd_prior", "", "cubic_rfc_9438",
+    "alpha-one-by-w-max", "cubic/rfc-9438", "U1", "grows W_est as Reno from W_max on, not from cwnd_prior", "cubic_rfc_9438",
     [["s.w_est >= s.cwnd_prior * UNIT", "s.w_est >= (s.w_max or 0) * UNIT"]], rule="cubic.friendly.alpha-one",
 )  # fmt: skip
 

@@ -63,7 +63,7 @@ def pacing_short_rtt(b: StreamBuilder) -> None:
 @add(
     "jumpstart.pacing.long-rtt",
     "An RTT of more than 32 bits of nanoseconds spreads the flight",
-    """20 packets in 6 s: one every 6000 / 20 = 300 ms, the last one 19 * 300 = 5700 ms after the first. 2^32 = 4294967296 ns are less than 6 s.""",
+    """20 packets in 6 s: one every 6000 / 20 = 300 ms, the last one 19 * 300 = 5700 ms after the first.""",
     profiles=(PFLDNET, SCHARF),
     flags=("paced",),
 )

@@ -200,7 +200,7 @@ def loss_midway_idle(b: StreamBuilder) -> None:
     "A request with an ignored answer does not limit the window after a loss of the handshake's packets",
     """The initial window is 40000, and the handshake approves 61000. 61 packets leave, and the ACK of 59 ends the mode with 61 * 1000 = 61000 bytes used. After the idle second
     a request leaves with packet 61. Its answer is ignored, because the window is larger than 61000. Then packets 59 and 60 of the first mode are lost: the window before the mode,
-    40000, which half of 61000 = 30500 does not limit. The threshold is 59 * 1000 / 2 = 29500.""",
+    40000. The limit of 61000 / 2 = 30500 does not apply. The threshold is 59 * 1000 / 2 = 29500.""",
     profiles=(RFC,),
     sources=("RFC 4782, sections 4.6 and 4.8",),
     initial_window_bytes=40_000,
