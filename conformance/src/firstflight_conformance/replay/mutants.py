@@ -37,7 +37,7 @@ class Mutant:
     ``readings``: the changed choices at ambiguities of the specification. ``also``: further edits, for a mistake in
     more than one place. ``equivalent``: the reason if no vector can distinguish the mutant from the model. ``breaks``:
     violated rules, if they differ from the rules cited on the changed lines. Some mutants conform, as a choice that the
-    specification leaves open: an :class:`OpenPoint` lists these.
+    specification leaves open: the open points list them.
     """
 
     id: str
