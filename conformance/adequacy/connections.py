@@ -1,8 +1,10 @@
 """Random connections that could be vectors. They detect edits of the model that no vector detects."""
 
 import zlib
-from collections.abc import Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import TypeVar
 
 from adequacy.kill import Replay
 from firstflight.controller import Config, Controller, create, step
@@ -30,7 +32,10 @@ _ADDED = {
     "slow-start": ("path_change", "spurious_loss", "datagram_size"),
 }
 _RTT_NS = 100 * MS
+#: Largest number of packets of a ``sent`` event.
 _MOST_PACKETS = 200
+#: Largest number of packets in flight that the next event may acknowledge or lose.
+_MOST_IN_FLIGHT = 5_000
 
 T = TypeVar("T")
 
@@ -39,34 +44,51 @@ def connections(algorithm: str, profile: str, count: int) -> Iterator[Replay]:
     """Yield connections of a profile with the answers of the model, always the same. Skip impossible ones."""
     rng = SplitMix64(zlib.crc32(f"{algorithm}/{profile}".encode()))
     for number in range(count):
-        replay = _Connection(rng, algorithm, profile).replay(f"connection {number} of {algorithm}/{profile}")
+        name = f"connection {number} of {algorithm}/{profile}"
+        size_bytes = pick(rng, 1000, 1200, 1500)
+        config = Config(size_bytes, pick(rng, None, 10 * size_bytes, 4 * size_bytes, 150 * size_bytes))
+        data = DataLedger() if algorithm == "jumpstart" else None
+        builder = StreamBuilder(size_bytes, config.initial_window_bytes, data=data)
+        connection = Connection(rng, Replay(name, algorithm, profile, config, [], [], []), builder)
+        opening = ("resume",) if algorithm == "careful-resume" and rng.below(8) else ()
+        replay = connection.play(name, (*opening, *actions(rng, algorithm, pick(rng, *ACTIONS))))
         if replay is not None:
             yield replay
 
 
-class _Connection:
-    """A connection played against the model, which limits it to the window."""
+def actions(rng: SplitMix64, algorithm: str, count: int) -> Iterator[str]:
+    """Yield names of random actions of a connection."""
+    known = _USUAL + _ADDED.get(algorithm, ())
+    for _ in range(count):
+        yield pick(rng, *known)
 
-    def __init__(self, rng: SplitMix64, algorithm: str, profile: str) -> None:
-        self._rng, self._algorithm, self._profile = rng, algorithm, profile
-        size_bytes = self._pick(1000, 1200, 1500)
-        self._config = Config(size_bytes, self._pick(None, 10 * size_bytes, 4 * size_bytes, 150 * size_bytes))
-        data = DataLedger() if algorithm == "jumpstart" else None
-        self._builder = StreamBuilder(size_bytes, self._config.initial_window_bytes, data=data)
-        self._model: Controller = create(algorithm, profile, self._config)
-        self._t_ns = 0
+
+def pick(rng: SplitMix64, *choices: T) -> T:
+    """Return one of the choices."""
+    return choices[rng.below(len(choices))]
+
+
+class Connection:
+    """A connection played against the model, which limits it to the window.
+
+    ``replay``: an earlier connection that this one continues, with ``rtt_ns``, its RTT. A new one has no events.
+    """
+
+    def __init__(self, rng: SplitMix64, replay: Replay, builder: StreamBuilder, rtt_ns: int = _RTT_NS) -> None:
+        self._rng, self._replay, self._builder, self._rtt_ns = rng, replay, builder, rtt_ns
+        self._model: Controller = create(replay.algorithm, replay.profile, replay.config)
+        for event in replay.events:
+            self._model, _ = step(self._model, event)
+        self._t_ns = builder.events[-1].t_ns - builder.origin_ns if builder.events else 0
         # All packets of some connections are acknowledged at once: an RTT may be less than the unit of a clock.
         self._is_instant = self._rng.below(16) == 0
-        self._sent_ns: dict[int, int] = {}
-        self._acked: list[int] = []
+        self._acked: list[tuple[int, int]] = []
         self._lost: list[tuple[int, int]] = []
 
-    def replay(self, name: str) -> Replay | None:
-        """Play all actions and return the connection, or ``None`` if it is impossible."""
-        answers: list[dict[str, Any]] = []
-        opening = ("resume",) if self._algorithm == "careful-resume" and self._rng.below(8) else ()
-        usual = _USUAL + _ADDED.get(self._algorithm, ())
-        for action in (*opening, *(self._pick(*usual) for _ in range(self._pick(*ACTIONS)))):
+    def play(self, name: str, actions: Iterable[str]) -> Replay | None:
+        """Play the actions and return the connection, or ``None`` if it is impossible."""
+        answers = list(self._replay.expected)
+        for action in actions:
             try:
                 getattr(self, f"_{action}")()
                 for event in self._builder.events[len(answers) :]:
@@ -76,24 +98,30 @@ class _Connection:
                 break
         events = self._builder.events[: len(answers)]
         try:
-            check_stream(events, config_to_json(self._config), self._algorithm)
-            check_rtts(events, self._algorithm)
+            check_stream(events, config_to_json(self._replay.config), self._replay.algorithm)
+            check_rtts(events, self._replay.algorithm)
         except StreamError:
             return None
-        return Replay(name, self._algorithm, self._profile, self._config, events, answers, [{} for _ in events])
+        allowed = [*self._replay.allowed, *({} for _ in events[len(self._replay.events) :])]
+        return replace(self._replay, id=name, events=events, expected=answers, allowed=allowed)
 
     def _pick(self, *choices: T) -> T:
-        return choices[self._rng.below(len(choices))]
+        return pick(self._rng, *choices)
 
     def _in_flight(self) -> list[int]:
         """Advance the time by an RTT; return the packets in flight that may be acknowledged then, oldest first."""
-        packets = [packet for run in self._builder.ledger.in_flight for packet in range(run.first, run.last + 1)]
-        if self._is_instant:
-            return packets
-        if packets:
-            later_ns = self._pick(_RTT_NS, _RTT_NS, _RTT_NS + 10 * MS, 60 * MS, 4 * _RTT_NS)
-            self._t_ns = max(self._t_ns, self._sent_ns[packets[0]] + later_ns)
-        return [packet for packet in packets if self._sent_ns[packet] + 50 * MS <= self._t_ns]
+        runs = self._builder.ledger.in_flight
+        rtt_ns = self._rtt_ns
+        if runs and not self._is_instant:
+            later_ns = self._pick(rtt_ns, rtt_ns, rtt_ns * 11 // 10, rtt_ns * 3 // 5, 4 * rtt_ns)
+            self._t_ns = max(self._t_ns, self._since_origin_ns(runs[0].sent_t_ns) + later_ns)
+        latest_ns = self._t_ns if self._is_instant else self._t_ns - rtt_ns // 2
+        arrived = (run for run in runs if self._since_origin_ns(run.sent_t_ns) <= latest_ns)
+        return list(islice((packet for run in arrived for packet in range(run.first, run.last + 1)), _MOST_IN_FLIGHT))
+
+    def _since_origin_ns(self, t_ns: int | None) -> int:
+        assert t_ns is not None
+        return t_ns - self._builder.origin_ns
 
     def _allowed(self) -> int:
         """Return the number of packets that the window allows."""
@@ -117,9 +145,7 @@ class _Connection:
     def _send_packets(
         self, packets: int, size_bytes: int, repeats: tuple[tuple[int, int], ...] = (), *, app_limited: bool
     ) -> None:
-        first = self._builder.ledger.next_packet
         self._builder.send(self._t_ns, packets, size_bytes, app_limited=app_limited, repeats=repeats)
-        self._sent_ns |= dict.fromkeys(range(first, first + packets), self._t_ns)
 
     def _ack(self) -> None:
         packets = self._in_flight()
@@ -133,9 +159,14 @@ class _Connection:
         first = last = packets[start]
         while last + 1 in packets[start:stop]:
             last += 1
+        self._note_acked(last)
         self._builder.ack(self._t_ns, (first, last), app_limited=self._rng.below(8) == 0)
-        self._acked.append(last)
         self._t_ns += self._pick(0, 0, MS)
+
+    def _note_acked(self, packet: int) -> None:
+        run = self._builder.ledger.find(packet)
+        assert run is not None
+        self._acked.append((packet, self._since_origin_ns(run.sent_t_ns)))
 
     def _lose_and_ack(self) -> None:
         """Let one ACK frame reveal a loss; with probability 1/4 the ACK event comes first."""
@@ -162,15 +193,15 @@ class _Connection:
 
     def _ce(self) -> None:
         if self._acked:
-            packet = self._pick(self._acked[-1], self._acked[-1], self._acked[0])
-            self._builder.ce(self._t_ns, packet, self._sent_ns[packet])
+            packet, sent_ns = self._pick(self._acked[-1], self._acked[-1], self._acked[0])
+            self._builder.ce(self._t_ns, packet, sent_ns)
 
     def _persistent_congestion(self) -> None:
         if self._lost:
             self._builder.persistent_congestion(self._t_ns)
 
     def _idle_restart(self) -> None:
-        if not self._builder.ledger.in_flight and self._sent_ns:
+        if not self._builder.ledger.in_flight and self._builder.ledger.next_packet:
             self._t_ns += self._pick(300 * MS, S)
             self._builder.idle_restart(self._t_ns)
 
@@ -183,7 +214,7 @@ class _Connection:
 
     def _path_change(self) -> None:
         self._t_ns += 1
-        if not confirms_address(self._algorithm):
+        if not confirms_address(self._replay.algorithm):
             self._builder.events.append(PathChange(self._t_ns + self._builder.origin_ns))
         elif not self._builder.ledger.in_flight:
             self._builder.path_change(self._t_ns)
@@ -193,9 +224,8 @@ class _Connection:
         size_bytes = self._builder.max_datagram_size_bytes
         queued_bytes = self._pick(10**6, 10**6, 20 * size_bytes, 3 * size_bytes, 0)
         receive_window_bytes = self._pick(10**6, 10**6, 25 * size_bytes, 10 * size_bytes)
-        self._builder.backlog(
-            self._t_ns, queued_bytes, receive_window_bytes, self._pick(_RTT_NS, _RTT_NS, 70 * MS, None)
-        )
+        latest_ns = self._pick(self._rtt_ns, self._rtt_ns, self._rtt_ns * 7 // 10, None)
+        self._builder.backlog(self._t_ns, queued_bytes, receive_window_bytes, latest_ns)
 
     def _resume(self) -> None:
         """Offer saved parameters, confirm the path and queue data."""
@@ -203,8 +233,8 @@ class _Connection:
         self._send_packets(self._allowed(), self._builder.max_datagram_size_bytes, app_limited=True)
         last = self._builder.ledger.next_packet - 1
         self._t_ns += self._pick(_RTT_NS, _RTT_NS, 120 * MS)
+        self._note_acked(last)
         self._builder.ack(self._t_ns, (0, last))
-        self._acked.append(last)
         self._builder.backlog(self._t_ns, 10**9, WINDOW_MAX_BYTES, self._builder.rtt.latest_ns)
 
     def _saved_path(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from adequacy.connections import connections
+from adequacy.continued import continued
 from adequacy.kill import Replay, computations_below, difference, replays_below
 from firstflight.controller import ALGORITHMS, SUFFIXES, profiles
 from firstflight_conformance.commands.options import InputError, usage_errors, vectors_option
@@ -39,7 +40,7 @@ class Measured:
     """An operator mutant with its line and sentence, and the first case that rejects it.
 
     ``by``: ``windows`` (all compared observables except outcome and state), ``crash``, ``state``, or empty for a
-    survivor. ``connection``: the first played connection that would reject a survivor, or empty.
+    survivor. ``connection``: the first random connection or continuation that rejects a survivor, or empty.
     """
 
     where: str
@@ -65,22 +66,30 @@ class Measured:
     show_default=True,
     help="Number of random connections of each profile to play to the survivors.",
 )
+@click.option(
+    "--continuations",
+    "continuations",
+    type=click.IntRange(0, 1_000),
+    default=0,
+    show_default=True,
+    help="Number of random continuations of each vector to play to the survivors.",
+)
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write every mutant to this file.")
 @vectors_option
 def operators_command(
-    *, algorithms: tuple[str, ...], wave: str, played: int, json_file: Path | None, root: Path
+    *, algorithms: tuple[str, ...], wave: str, played: int, continuations: int, json_file: Path | None, root: Path
 ) -> None:
     """Replay the vectors with every small edit of an algorithm's model; print the rejected share and the survivors.
 
     Edits that compile to the same code count once. A mutant that ends with an error counts as rejected. A survivor that
-    random connections do not reject either is probably equivalent to the model, or differs outside its domain.
+    random connections and continuations do not reject either is probably equivalent to the model, or differs outside its domain.
     """
     by_algorithm: dict[str, list[Measured]] = {}
     with usage_errors():
         for name in algorithms:
             if name not in ALGORITHMS:
                 raise InputError(f"--algorithm {name}: {unknown_hint(name, sorted(ALGORITHMS))}")
-            by_algorithm[name] = measured(name, WAVES.index(wave), root, played)
+            by_algorithm[name] = measured(name, WAVES.index(wave), root, played, continuations)
             for mutant in by_algorithm[name]:
                 if not mutant.is_rejected:
                     by_connection = f", rejected by {mutant.connection}" if mutant.connection else ""
@@ -100,11 +109,15 @@ def score(name: str, mutants: Sequence[Measured]) -> str:
     return f"{name}: {numbers}" + (f", connections reject {possible} survivors" if possible else "")
 
 
-def measured(algorithm: str, wave: int, root: Path, count: int = 0) -> list[Measured]:
-    """Return the operator mutants, each with the first rejecting case. Survivors play ``count`` connections."""
+def measured(algorithm: str, wave: int, root: Path, count: int = 0, continuations: int = 0) -> list[Measured]:
+    """Return the operator mutants, each with the first rejecting case.
+
+    ``count``: number of random connections of each profile that survivors play. ``continuations``: number of random
+    continuations of each vector that survivors play.
+    """
     bench, seen, mutants = Bench(None), set[object](), []
     cases: list[Any] = _cases(algorithm, root)
-    played = _connections(algorithm, count)
+    played = _played(algorithm, cases, count, continuations)
     for operation in _operations(bench, algorithm, wave, cases):
         variant = bench.variant(operation)
         if variant is None:
@@ -122,11 +135,12 @@ def measured(algorithm: str, wave: int, root: Path, count: int = 0) -> list[Meas
     return mutants
 
 
-def _connections(algorithm: str, count: int) -> list[Any]:
-    """Return random connections of all profiles that execute the package, shortest first."""
+def _played(algorithm: str, cases: Sequence[Any], count: int, continuations: int) -> list[Any]:
+    """Return random connections of all profiles that execute the package, and continued vectors, shortest first."""
     if algorithm in COMPUTED_ALGORITHMS:
         return []
-    played = (connection for user, profile in _users(algorithm) for connection in connections(user, profile, count))
+    played = [connection for user, profile in _users(algorithm) for connection in connections(user, profile, count)]
+    played.extend(continued(cases, continuations))
     return sorted(played, key=lambda connection: len(connection.events))
 
 
