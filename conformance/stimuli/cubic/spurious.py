@@ -317,3 +317,25 @@ def spurious_after_both_recoveries(b: AvoidanceBuilder) -> None:
     b.expect(outcome="grown_avoidance", cwnd_bytes=17_670, phase="congestion_avoidance")
     b.spurious_loss(3 * RTT + 3 * MS)
     b.expect(outcome="restored", cwnd_bytes=25_200, ssthresh_bytes=25_200, phase="congestion_avoidance")
+
+
+@add(
+    "cubic.spurious.huge-window",
+    "A spurious loss restores window and threshold beyond 32 bits",
+    """2^34 * 7 / 10 = 12025908428.8: a loss leaves 12025908428. A second loss leaves 12025908428 * 7 / 10 = 8418135899.6,
+    and is spurious: window and threshold are 12025908428 again. In 32 bits they are 12025908428 - 2 * 4294967296 =
+    3435973836.""",
+    max_datagram_size_bytes=65_535,
+    initial_window_bytes=2**34,
+)
+def spurious_huge_window(b: AvoidanceBuilder) -> None:
+    b.send(0, 10)
+    b.lose(RTT, (0, 0))
+    b.ack(RTT, (1, 9))
+    b.expect(cwnd_bytes=12_025_908_428, ssthresh_bytes=12_025_908_428)
+    b.send(RTT + MS, 10)
+    b.lose(2 * RTT + MS, (10, 10))
+    b.expect(cwnd_bytes=8_418_135_899, ssthresh_bytes=8_418_135_899)
+    b.ack(2 * RTT + MS, (11, 19))
+    b.spurious_loss(2 * RTT + 2 * MS)
+    b.expect(outcome="restored", cwnd_bytes=12_025_908_428, ssthresh_bytes=12_025_908_428)

@@ -108,3 +108,24 @@ def avoidance_share_of_one(b: StreamBuilder) -> None:
     b.ack(2 * RTT + MS, (10, 10))
     b.ack(2 * RTT + 2 * MS, (11, 11))
     b.expect(cwnd_bytes=1_440_001)
+
+
+@add(
+    "slow-start.avoidance.huge-window",
+    "Growth by one byte in windows beyond 31 bits",
+    """A window of 2^32 bytes, filled with 65537 packets of 65535 bytes, falls to 2^31 = 2147483648. 32768 packets fill this
+    window. Each ACK of a packet adds floor(65535 * 65535 / 2147483648) = floor(1.99994) = 1 byte: after four ACKs
+    2147483652. With 31 bits the window is 1 byte after the first ACK.""",
+    profiles=("rfc-9002", "ack-counting"),
+    max_datagram_size_bytes=65_535,
+    initial_window_bytes=2**32,
+)
+def avoidance_huge_window(b: StreamBuilder) -> None:
+    b.send_bytes(0, 65_537 * 65_535)
+    b.lose(RTT, (0, 0))
+    b.expect(outcome="reduced", cwnd_bytes=2_147_483_648)
+    b.ack(RTT, (1, 65_536))
+    b.send(RTT + MS, 32_768)
+    for packet in range(4):
+        b.ack(2 * RTT + MS, (65_537 + packet, 65_537 + packet))
+        b.expect(cwnd_bytes=2_147_483_649 + packet)

@@ -26,3 +26,25 @@ def avoidance(b: StreamBuilder) -> None:
     b.ack(2 * RTT + 2 * MS, (10, 13))
     b.expect(at=3, outcome="unchanged", cwnd_bytes=6000)
     b.expect(cwnd_bytes=7379)
+
+
+@add(
+    "slow-start.datagram-size.handshake-then-avoidance",
+    "Growth in congestion avoidance follows a size that decreased in the handshake",
+    """The initial window of 1500 bytes is 14720. A packet does not arrive, and the handshake continues with 1200: the window
+    becomes 10 * 1200 = 12000. The loss of packets 0 and 1 leaves 6000. A packet of 1200 bytes adds floor(1200 * 1200 / 6000)
+    = 240: 6240. With the first size it adds 1500 * 1200 / 6000 = 300: 6300.""",
+    max_datagram_size_bytes=1500,
+    initial_window_bytes=None,
+)
+def handshake_then_avoidance(b: StreamBuilder) -> None:
+    b.send(0, 1)
+    b.datagram_size(RTT, 1200, handshake=True)
+    b.send(RTT, 8)
+    b.lose(2 * RTT, (0, 1))
+    b.ack(2 * RTT, (2, 8))
+    b.send(2 * RTT + MS, 3)
+    b.ack(3 * RTT + MS, (9, 9))
+    b.expect(at=1, cwnd_bytes=12_000)
+    b.expect(at=3, cwnd_bytes=6000)
+    b.expect(cwnd_bytes=6240)

@@ -127,11 +127,17 @@ def add(
     fill: Callable[[StreamBuilder], Any],
     on_cubic: Callable[[StreamBuilder], Any],
     initial_window_bytes: int = 12_000,
+    max_datagram_size_bytes: int = 1200,
 ) -> None:
     """Add a stimulus for the base controller, and one for CUBIC, which reduces by 0.7 first."""
     for stimulus, profile, stream in (("slow-start", "rfc-9002", fill), ("cubic", "rfc-9438", on_cubic)):
         CATALOGUE.add(
-            f"{stimulus}.persistent.{name}", title, why, profiles=(profile,), initial_window_bytes=initial_window_bytes
+            f"{stimulus}.persistent.{name}",
+            title,
+            why,
+            profiles=(profile,),
+            initial_window_bytes=initial_window_bytes,
+            max_datagram_size_bytes=max_datagram_size_bytes,
         )(stream)
 
 
@@ -221,4 +227,13 @@ add(
     "(RFC 9002, section 7.6.1). The window stays 12000; all ACKs are app-limited.",
     ending(timeouts_alone, 12_000),
     ending(timeouts_alone, 12_000),
+)
+add(
+    "large-datagrams",
+    "Two datagrams of 65535 bytes after persistent congestion",
+    f"{_DURATION} Packets 1 to 3, sent at 1, 2 and 4 s, are lost. The window falls to 2 * 65535 = 131070 bytes. In 16 bits it is 131070 - 65536 = 65534.",
+    ending(established, 131_070),
+    ending(established, 131_070),
+    initial_window_bytes=655_350,
+    max_datagram_size_bytes=65_535,
 )

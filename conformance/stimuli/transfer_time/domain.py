@@ -266,3 +266,57 @@ ask(
     size_bytes=100_000,
     expect=worked(1, 270_117_187, 1, 2),
 )
+ask(
+    "domain.jump-start-three-rounds",
+    "Jump-Start with an ACK for two segments ends in its third round",
+    "M(3) = (1 + 3/2 + 9/4) * 65536 = 311296 bytes: s = 311296 has psi = 2. M(2) = (1 + 3/2) * 65536 = 163840. Gamma = 2 * 200 ms + (311296 - 163840) / (2.25 * 65536 / 0.2) s = 600000000 ns.",
+    "jump-start",
+    sources=_OURS,
+    segments_per_ack=2,
+    size_bytes=311_296,
+    expect=worked(2, 600_000_000),
+)
+ask(
+    "domain.jump-start-three-rounds-exceeded",
+    "Jump-Start with an ACK for two segments needs a fourth round for one byte",
+    "M(3) = 311296 bytes, so s = 311297 has psi = 3. Gamma = 3 * 200 ms + 1 / (3.375 * 65536 / 0.2) s = 600000904 + 97/432 ns.",
+    "jump-start",
+    sources=_OURS,
+    segments_per_ack=2,
+    size_bytes=311_297,
+    expect=worked(3, 600_000_904, 97, 432),
+)
+ask(
+    "domain.quick-start-above-half-the-link",
+    "An initial rate of more than half of the link, with an ACK for two segments",
+    "q = 5120 kbit/s: R0 = 1448 * 5120000 / 12000 = 617813 + 1/3 bytes/s is less than R = 1206666 + 2/3. M(1) = 0.2 * R0 = 123562 + 2/3 bytes, so s = 100000 has psi = 0. Gamma = s / R0 = 161861187 + 153/181 ns. At the rate of the link it is 82872928 ns.",
+    "quick-start",
+    sources=_OURS,
+    segments_per_ack=2,
+    approved_rate_bps=5_120_000,
+    size_bytes=100_000,
+    expect=worked(0, 161_861_187, 153, 181),
+)
+ask(
+    "domain.slowest-link",
+    "A link of one bit per second",
+    "L = MTU = 1: one byte takes 8 bits / (1 bit/s) = 8 s. Each paced scheme begins at more than 1/8 byte/s, the rate of the link: psi = 0.",
+    *_EVERY,
+    sources=_OURS,
+    rate_bps=1,
+    mss_bytes=1,
+    mtu_bytes=1,
+    size_bytes=1,
+    expect=worked(0, 8_000_000_000),
+)
+ask(
+    "domain.largest-window",
+    "The largest initial window, 65535 segments",
+    "n = 9 segments are less than w = 65535: psi = 0 and Gamma = 9 * 1.2 ms = 10800000 ns. Initial-Start begins above the rate of the link: s / R is the same.",
+    "slow-start",
+    "initial-start",
+    sources=_OURS,
+    size_bytes=13_032,
+    initial_window_segments=65_535,
+    expect=worked(0, 10_800_000),
+)
