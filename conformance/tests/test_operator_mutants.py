@@ -17,6 +17,8 @@ ON_PAGE = {
 }
 #: Connections of each profile that the page states.
 CONNECTIONS = int(re.search(r"`--connections (\d+)`", PAGE)[1])
+#: Continuations of each vector that the page states.
+CONTINUATIONS = int(re.search(r"`--continuations (\d+)`", PAGE)[1])
 
 
 def test_the_vectors_reject_most_edits_of_slow_start() -> None:
@@ -55,7 +57,7 @@ def test_connections_reach_rare_outcomes(algorithm: str, profile: str, outcomes:
 @pytest.mark.parametrize("algorithm", ON_PAGE)
 def test_vectors_reject_at_least_share_on_page(algorithm: str) -> None:
     """The vectors reject at least the share on the page, of all mutants and of those that connections reject."""
-    measured_edits = measured(algorithm, 0, VECTORS, CONNECTIONS)
+    measured_edits = measured(algorithm, 0, VECTORS, CONNECTIONS, CONTINUATIONS)
     edits, rejected, open_ = ON_PAGE[algorithm]
     rejected_now, open_now = (
         sum(edit.is_rejected for edit in measured_edits),

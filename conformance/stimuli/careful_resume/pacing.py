@@ -152,6 +152,20 @@ def unvalidated_fill_exact(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.unvalidated.fill-with-flight",
+    "Bytes in flight before the jump fill the window, too",
+    """Twenty packets are in flight at the jump to 120000. Eighty packets fill the window with the last of them: 20 * 1200 + 80 *
+    1200 = 120000. The Validating phase begins. A sender that counts only packets of the jump has room for 24000 more.""",
+)
+def unvalidated_fill_with_flight(b: ResumeBuilder) -> None:
+    b.enter_with_flight()
+    b.jump(79)
+    b.expect(phase="unvalidated")
+    b.send(ENTRY + 79 * MS, 1)
+    b.expect(phase="validating", cwnd_bytes=120_000)
+
+
+@add(
     "careful-resume.unvalidated.fill-partial",
     "Room for less than a datagram counts as a full window",
     """The jump is 241000 / 2 = 120500. After a hundred packets 120500 - 100 * 1200 = 500 bytes remain, less than

@@ -68,6 +68,22 @@ def probe_validating(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.pmtu-probe.validating-then-loss",
+    "A lost PMTU probe of the jump is not outstanding any more",
+    """As in careful-resume.pmtu-probe.validating, the probe of the jump is lost after the ACK of packets 11 to 20 and 22 to 24. Packet 25 is lost
+    then, and Safe Retreat begins. The ACK of packets 26 to 31 ends it: all packets of the jump are acknowledged or lost.
+    A sender that counts the probe as outstanding stays in Safe Retreat.""",
+)
+def probe_validating_then_loss(b: ResumeBuilder) -> None:
+    probe_validating(b)
+    b.ack(ENTRY + RTT + 23 * MS, (26, 28))
+    b.lose(ENTRY + RTT + 23 * MS, (25, 25))
+    b.expect(phase="safe_retreat")
+    b.ack(ENTRY + RTT + 24 * MS, (29, 31))
+    b.expect(outcome="retreat_ended", phase="normal")
+
+
+@add(
     "careful-resume.pmtu-probe.retreat",
     "The loss of a PMTU probe is ignored in Safe Retreat",
     """Packet 10 is lost in the Unvalidated phase, before any packet of the jump is acknowledged: Safe Retreat begins. Later the probe, packet 16, is

@@ -3,7 +3,7 @@
 Packets 10 to 109 fill the jump of 120000 bytes.
 """
 
-from firstflight_conformance.format.builder import MS
+from firstflight_conformance.format.builder import MS, S
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import ENTRY, RTT, ResumeBuilder
 from stimuli.careful_resume.careful_resume import PROFILES, RFC, SOURCES
@@ -171,3 +171,81 @@ def retreat_last_lost_others_in_flight(b: ResumeBuilder) -> None:
     b.lose(ENTRY + 212 * MS, (109, 109))
     b.expect(profile=RFC, outcome="already_reduced", cwnd_bytes=30_000)
     b.expect(profile="draft-10", outcome="retreat_ended", ssthresh_bytes=72_000, cwnd_bytes=42_000)
+
+
+@add(
+    "careful-resume.retreat.after-four-seconds",
+    "A loss in Safe Retreat more than 2^32 ns after the start",
+    """Data waits after 5 s: the jump is 120000, and eleven packets leave. Packet 10 is lost before an ACK of the jump: PipeSize
+    is 0, and the window two datagrams, 2400. draft-10 begins PipeSize with the window, 24000: 12000. Packet 12 is lost later:
+    it was sent before Safe Retreat began, and the window stays.""",
+)
+def retreat_after_four_seconds(b: ResumeBuilder) -> None:
+    b.begin()
+    b.ack(RTT, (0, 9))
+    b.wake(5 * S)
+    b.send(5 * S, 1)
+    b.send(5 * S + 10 * MS, 10)
+    b.lose(5 * S + RTT + 13 * MS, (10, 10))
+    b.expect(profile=RFC, phase="safe_retreat", cwnd_bytes=2400)
+    b.expect(profile="draft-10", phase="safe_retreat", cwnd_bytes=12_000)
+    b.ack(5 * S + RTT + 13 * MS, (11, 11), (13, 14))
+    b.lose(5 * S + RTT + 14 * MS, (12, 12))
+    b.ack(5 * S + RTT + 14 * MS, (15, 15))
+    b.ack(5 * S + RTT + 15 * MS, (16, 20))
+    b.expect(phase="normal", outcome="retreat_ended")
+
+
+def _reduced_before(b: ResumeBuilder) -> None:
+    """Grow to 48000, halve that at a mark, and confirm the path with ten packets: window and threshold 24000."""
+    b.send(0, 10)
+    b.ack(RTT, (0, 9))
+    b.send(RTT, 20)
+    b.ack(2 * RTT, (10, 29))
+    b.ce(2 * RTT, 29, RTT)
+    b.expect(cwnd_bytes=24_000, ssthresh_bytes=24_000)
+    b.saved_path(2 * RTT + MS)
+    b.send(2 * RTT + 2 * MS, 10, app_limited=True)
+    b.ack(3 * RTT + 2 * MS, (30, 39), app_limited=True)
+    b.wake(3 * RTT + 3 * MS)
+    b.expect(phase="unvalidated", cwnd_bytes=120_000)
+
+
+@add(
+    "careful-resume.retreat.threshold-a-little-lower",
+    "A threshold that is a little lower than the bound stays",
+    """A mark before the offer leaves window and threshold at 24000. The jump is 120000, and 51 packets leave. Packets 40 to 80 of them are acknowledged
+    before packet 81 is lost. The ACK of packets 82 to 90 ends Safe Retreat: PipeSize is 50 * 1200 = 60000, and the bound 30000. The
+    threshold 24000 is lower and stays.""",
+    flags=("same-time-order",),
+)
+def retreat_threshold_a_little_lower(b: ResumeBuilder) -> None:
+    _reduced_before(b)
+    b.jump(51, 3 * RTT + 3 * MS)
+    b.ack(4 * RTT + 3 * MS, (40, 40))
+    b.expect(phase="validating")
+    b.ack(4 * RTT + 43 * MS, (41, 80))
+    b.lose(4 * RTT + 53 * MS, (81, 81))
+    b.ack(4 * RTT + 53 * MS, (82, 90))
+    b.expect(profile=RFC, outcome="retreat_ended", ssthresh_bytes=24_000)
+
+
+@add(
+    "careful-resume.retreat.threshold-a-little-higher",
+    "A threshold that is higher than the bound becomes the bound",
+    """A mark before the offer leaves window and threshold at 24000. The jump is 120000, and 31 packets leave. Packets 40 to 60 of them are acknowledged
+    before packet 61 is lost. The ACK of packets 62 to 70 ends Safe Retreat: PipeSize is 30 * 1200 = 36000, and the bound 18000,
+    more than the initial window. The threshold becomes 18000. draft-10 has a PipeSize of 24000 + 36000 = 60000, and
+    its bound of 30000 leaves 24000.""",
+    flags=("same-time-order",),
+)
+def retreat_threshold_a_little_higher(b: ResumeBuilder) -> None:
+    _reduced_before(b)
+    b.jump(31, 3 * RTT + 3 * MS)
+    b.ack(4 * RTT + 3 * MS, (40, 40))
+    b.expect(phase="validating")
+    b.ack(4 * RTT + 23 * MS, (41, 60))
+    b.lose(4 * RTT + 33 * MS, (61, 61))
+    b.ack(4 * RTT + 33 * MS, (62, 70))
+    b.expect(profile=RFC, outcome="retreat_ended", ssthresh_bytes=18_000)
+    b.expect(profile="draft-10", outcome="retreat_ended", ssthresh_bytes=24_000)

@@ -130,3 +130,19 @@ def reconnaissance_first_packet_alone(b: ResumeBuilder) -> None:
     b.expect(phase="unvalidated", cwnd_bytes=120_000)
     b.expect(profile=RFC, pipesize_bytes=2400)
     b.expect(profile="draft-10", pipesize_bytes=24_000)
+
+
+@add(
+    "careful-resume.reconnaissance.waiting-with-flight",
+    "Bytes in flight take room in the window",
+    """The initial data is acknowledged, and the window is 24000. Ten packets of new data are in flight: the window has room
+    for 24000 - 12000 = 12000. 12000 bytes wait and fit: no jump. 12001 bytes do not fit: it jumps to 120000. A sender that compares
+    with the whole window stays at 24000.""",
+)
+def reconnaissance_waiting_with_flight(b: ResumeBuilder) -> None:
+    b.confirm()
+    b.send(CONFIRMED + MS, 10, app_limited=True)
+    b.wake(CONFIRMED + 2 * MS, 12_000)
+    b.expect(phase="reconnaissance", cwnd_bytes=24_000)
+    b.wake(CONFIRMED + 3 * MS, 12_001)
+    b.expect(phase="unvalidated", cwnd_bytes=120_000)

@@ -284,3 +284,59 @@ def rounds_spurious(b: AvoidanceBuilder) -> None:
     b.now_ns += 201 * MS
     b.acknowledge(b.now_ns)
     b.full_rounds(8, 200 * MS)
+
+
+@add(
+    "cubic.rounds.two-losses-beyond-32-bits",
+    "Fast convergence beyond 32 bits",
+    """2^34 falls to 12025908428, and a second loss leaves 8418135899: cwnd_prior is 12025908428, and W_max is
+    floor(12025908428 * 17 / 20) = 10222022163. K = cbrt((10222022163 - 8418135899) * 5 / 131070) = 40.979 s. The first ACK of a packet begins
+    the stage with the target W_cubic(0.1 s) = 8431309713: growth is 65535 * (8431309713 - 8418135899) / 8418135899 =
+    102.56. The second ACK comes 1 ms later, the smoothed RTT is 100.125 ms, and the target W_cubic(0.101125 s) = 8431457553. Five hundred packets
+    add 500 * 65535 * (8431457553 - 8418136001) / 8418136001 = 51853.99. With W_max in 32 bits the window is above W_max, K is 0, and both ACKs add
+    less than a byte for each packet.""",
+    tier="core",
+    max_datagram_size_bytes=65_535,
+    initial_window_bytes=2**34,
+)
+def rounds_two_losses_beyond_32_bits(b: AvoidanceBuilder) -> None:
+    b.send(0, 10)
+    b.lose(RTT, (0, 0))
+    b.ack(RTT, (1, 9))
+    b.send(RTT + MS, 10)
+    b.lose(2 * RTT + MS, (10, 10))
+    b.ack(2 * RTT + MS, (11, 19))
+    b.send(2 * RTT + 2 * MS, 501)
+    b.ack(3 * RTT + 2 * MS, (20, 20))
+    b.expect(cwnd_bytes=8_418_136_001)
+    b.ack(3 * RTT + 3 * MS, (21, 520))
+    b.expect(cwnd_bytes=8_418_187_855)
+
+
+@add(
+    "cubic.rounds.persistent-beyond-32-bits",
+    "After persistent congestion the first window above 32 bits becomes W_max",
+    """6500000000 falls to 4550000000, and persistent congestion leaves 2 * 65535 = 131070. Slow start doubles that
+    fifteen times to 65536 * 65535 = 4294901760, and 3893 of the next packets reach the threshold: 4550029515 begins a stage with K = 0
+    and W_max = 4550029515. The other 61642 packets of the ACK raise W_est by (9/17) * 65535 * 61642 * 65535 / 4550029515
+    = 30803.4, to 4550060318. In 32 bits W_max is 4550029515 - 4294967296 = 255062219.""",
+    tier="core",
+    max_datagram_size_bytes=65_535,
+    initial_window_bytes=6_500_000_000,
+)
+def rounds_persistent_beyond_32_bits(b: AvoidanceBuilder) -> None:
+    b.send(0, 1)
+    b.ack(RTT, (0, 0), app_limited=True)
+    for t_ns in (200 * MS, 300 * MS, 1900 * MS, 2 * S):
+        b.send(t_ns, 1, app_limited=True)
+    b.ack(2 * S + RTT, (4, 4), app_limited=True)
+    b.lose(2 * S + RTT, (1, 3))
+    b.persistent_congestion(2 * S + RTT)
+    b.expect(cwnd_bytes=131_070, ssthresh_bytes=4_550_000_000)
+    b.now_ns = 2 * S + RTT + MS
+    for _ in range(16):
+        b.fill(b.now_ns)
+        b.acknowledge(b.now_ns + RTT, acks=1)
+    b.expect(outcome="grown_avoidance", cwnd_bytes=4_550_060_318, w_max_bytes=4_550_029_515)
+    b.fill(b.now_ns)
+    b.acknowledge(b.now_ns + RTT, acks=2)

@@ -1,0 +1,158 @@
+"""Stimuli of Careful Resume with numbers beyond 31 and 32 bits: windows, bytes in flight, waiting data, and RTTs."""
+
+from functools import partial
+
+from firstflight_conformance.format.builder import MS, S
+from generate.catalogue import Catalogue
+from stimuli.careful_resume.builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
+from stimuli.careful_resume.careful_resume import PROFILES, RFC, SOURCES
+
+CATALOGUE = Catalogue(*PROFILES, sources=SOURCES, builder=ResumeBuilder)
+add = CATALOGUE.add
+#: A saved window of 2^35 bytes: the jump has 2^34. Packets have 65535 bytes.
+SAVED = 2**35
+large = partial(add, max_datagram_size_bytes=65_535)
+#: More waiting data than any window.
+WAITING = 2**40
+
+
+@large(
+    "careful-resume.large.jump",
+    "A jump, PipeSize and a retreat beyond 32 bits",
+    """The jump is 2^34 = 17179869184 bytes. 196605 packets of 65535 bytes leave, 12884508675 bytes. The ACK of packet 10 begins the
+    Validating phase with the bytes in flight: 12884508675 - 65535 = 12884443140. With 140000 packets more, PipeSize is 140001 * 65535 =
+    9174965535. The loss of packet 140011 begins Safe Retreat with half of that: 4587482767. All other packets are
+    acknowledged: PipeSize is 196604 * 65535 = 12884443140, and the threshold 6442221570. In 32 bits the jump is 0.""",
+    initial_window_bytes=655_350,
+)
+def large_jump(b: ResumeBuilder) -> None:
+    b.enter_empty(cwnd_bytes=SAVED)
+    b.expect(cwnd_bytes=17_179_869_184, phase="unvalidated")
+    for number in (1, 2, 3):
+        b.send(ENTRY + number * 25 * MS, 65_535)
+    b.ack(ENTRY + 25 * MS + RTT, (10, 10))
+    b.expect(phase="validating", cwnd_bytes=12_884_443_140)
+    b.ack(ENTRY + 75 * MS + RTT, (11, 140_010))
+    b.expect(profile=RFC, pipesize_bytes=9_174_965_535)
+    b.lose(ENTRY + 76 * MS + RTT, (140_011, 140_011))
+    b.expect(profile=RFC, phase="safe_retreat", cwnd_bytes=4_587_482_767)
+    b.ack(ENTRY + 76 * MS + RTT, (140_012, 150_000))
+    b.expect(phase="safe_retreat")
+    b.ack(ENTRY + 77 * MS + RTT, (150_001, 196_614))
+    b.expect(phase="normal")
+    b.expect(profile=RFC, cwnd_bytes=4_587_482_767, ssthresh_bytes=6_442_221_570)
+
+
+def _with_flight(b: ResumeBuilder) -> None:
+    """Confirm the path with ten packets, and jump while 65545 packets are in flight, 4295491575 bytes."""
+    b.begin(cwnd_bytes=SAVED)
+    b.ack(CONFIRMED, (0, 9))
+    b.send_sizes(CONFIRMED, [(65_535, 65_535), (10, 65_535)], app_limited=True)
+    b.wake(ENTRY, WAITING)
+    b.expect(phase="unvalidated", cwnd_bytes=17_179_869_184)
+    b.expect(profile="rfc-9959", pipesize_bytes=4_295_491_575)
+
+
+@large(
+    "careful-resume.large.flight",
+    "A jump with more than 2^32 bytes in flight",
+    """65545 packets of 65535 bytes are in flight at the jump: PipeSize is 4295491575. Packets 10 and 11 are acknowledged: 4295491575 + 2 * 65535 =
+    4295622645. The loss of packet 12 leaves half of that, 2147811322. In 32 bits 4295491575 - 4294967296 = 524279 bytes are in
+    flight.""",
+    profiles=RFC,
+    initial_window_bytes=2**32,
+)
+def large_flight(b: ResumeBuilder) -> None:
+    _with_flight(b)
+    b.send(ENTRY, 1)
+    b.ack(CONFIRMED + RTT, (10, 11))
+    b.lose(CONFIRMED + RTT + MS, (12, 12))
+    b.expect(profile="rfc-9959", phase="safe_retreat", cwnd_bytes=2_147_811_322)
+
+
+@large(
+    "careful-resume.large.rate-limited",
+    "A jump that is not used leaves a PipeSize beyond 32 bits",
+    """4295491575 bytes are in flight at the jump, and nothing is sent in the RTT after it. More data is ready 101 ms after the jump,
+    which ends Careful Resume: the bytes in flight are at most PipeSize. The window is PipeSize, 4295491575. In 32 bits it is
+    524279.""",
+    profiles=("rfc-9959",),
+    initial_window_bytes=2**32,
+)
+def large_rate_limited(b: ResumeBuilder) -> None:
+    _with_flight(b)
+    b.wake(ENTRY + RTT + MS, WAITING)
+    b.expect(outcome="rate_limited", phase="normal", cwnd_bytes=4_295_491_575)
+
+
+@large(
+    "careful-resume.large.initial-data",
+    "More than 2^32 bytes of initial data",
+    """131070 packets of 65535 bytes fill the initial window, 8589672450 bytes. 65546 packets are acknowledged, and 65524 are
+    not, 4294115340 bytes: the path is not confirmed. The window is 2^33 + 65546 * 65535 = 12885491702. In 32 bits the initial data is
+    8589672450 - 4294967296 = 4294705154 bytes, fewer than the 4295557110 bytes of the ACK. Such a sender jumps to 2^35.""",
+    profiles=RFC,
+    initial_window_bytes=2**33,
+)
+def large_initial_data(b: ResumeBuilder) -> None:
+    b.saved_path(0, 2**36)
+    b.wake(0, WAITING)
+    b.send(0, 65_535)
+    b.send(0, 65_535)
+    b.ack(CONFIRMED, (0, 65_545))
+    b.expect(phase="reconnaissance", cwnd_bytes=12_885_491_702)
+    b.ack(CONFIRMED + MS, (65_546, 131_069))
+    b.expect(phase="unvalidated", cwnd_bytes=34_359_738_368)
+
+
+@add(
+    "careful-resume.large.waiting-after-sending",
+    "Waiting data beyond 32 bits after the initial data was sent",
+    """2^32 + 13000 bytes are ready, and 12000 of them are sent: 2^32 + 1000 wait. The ACK grows the window to 24000, less
+    than that: it jumps to 120000. In 32 bits 1000 bytes wait, which fit.""",
+)
+def large_waiting_after_sending(b: ResumeBuilder) -> None:
+    b.saved_path(0)
+    b.wake(0, 2**32 + 13_000)
+    b.send(0, 10)
+    b.ack(CONFIRMED, (0, 9))
+    b.expect(phase="unvalidated", cwnd_bytes=120_000)
+
+
+@add(
+    "careful-resume.large.waiting-queued",
+    "Queued data beyond 32 bits",
+    """The initial data is acknowledged, and the window is 24000. Then 2^32 + 1000 bytes are ready: it jumps to 120000. In 32
+    bits 1000 bytes wait, which fit.""",
+)
+def large_waiting_queued(b: ResumeBuilder) -> None:
+    b.confirm()
+    b.wake(ENTRY, 2**32 + 1000)
+    b.expect(phase="unvalidated", cwnd_bytes=120_000)
+
+
+@add(
+    "careful-resume.large.waiting-receive-window",
+    "A receive window beyond 32 bits",
+    """The initial data is acknowledged, and the window is 24000. 2^40 bytes are ready, and the receiver allows 2^32 + 1000
+    of them: it jumps to 120000. In 16, 31 or 32 bits 1000 bytes wait, which fit.""",
+)
+def large_waiting_receive_window(b: ResumeBuilder) -> None:
+    b.confirm()
+    b.wake(ENTRY, WAITING, 2**32 + 1000)
+    b.expect(phase="unvalidated", cwnd_bytes=120_000)
+
+
+@add(
+    "careful-resume.large.rtt",
+    "An RTT of five seconds limits the Unvalidated phase",
+    """The RTT is 5 s, as the saved one, and the jump is 120000. A packet leaves at once. Ten more leave after 1 s,
+    less than an RTT after the jump: the phase goes on. In 32 bits the RTT is 5000000000 - 4294967296 = 705032704 ns: the phase ends.""",
+)
+def large_rtt(b: ResumeBuilder) -> None:
+    b.begin(rtt_ns=5 * S)
+    b.ack(5 * S, (0, 9))
+    b.wake(5050 * MS)
+    b.send(5050 * MS, 1)
+    b.send(6050 * MS, 10)
+    b.expect(phase="unvalidated", cwnd_bytes=120_000)
