@@ -186,6 +186,24 @@ def literal_large_flight(b: StreamBuilder) -> None:
 
 
 @add(
+    "cubic.literal.huge-flight",
+    "A flight size of more than 32 bits at a CE mark",
+    """131070 packets of 65535 bytes are in flight, 8589672450 bytes. A CE mark leaves 8589672450 * 7 / 10 = 6012770715 of the
+    flight size. In 32 bits the flight size is 8589672450 - 4294967296 = 4294705154. The window is 2^33, and seven tenths of it
+    6012954214.""",
+    profiles=("rfc-9438", "rfc-9438-literal"),
+    max_datagram_size_bytes=65_535,
+    initial_window_bytes=2**33,
+)
+def literal_huge_flight(b: StreamBuilder) -> None:
+    b.send(0, 65_535)
+    b.send(0, 65_535)
+    b.ce(RTT, 131_069, 0)
+    b.expect(profile="rfc-9438-literal", outcome="reduced", cwnd_bytes=6_012_770_715, ssthresh_bytes=6_012_770_715)
+    b.expect(profile="rfc-9438", outcome="reduced", cwnd_bytes=6_012_954_214, ssthresh_bytes=6_012_954_214)
+
+
+@add(
     "cubic.literal.low-maximum",
     "W_max below the window becomes the window, not cwnd_prior",
     """A loss leaves 2000 * 7 / 10 = 1400 of the flight, below the minimum: 2 * 1000 = 2000. Another loss leaves 2000 as

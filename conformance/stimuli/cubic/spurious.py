@@ -324,7 +324,10 @@ def spurious_after_both_recoveries(b: AvoidanceBuilder) -> None:
     "A spurious loss restores window and threshold beyond 32 bits",
     """2^34 * 7 / 10 = 12025908428.8: a loss leaves 12025908428. A second loss leaves 12025908428 * 7 / 10 = 8418135899.6,
     and is spurious: window and threshold are 12025908428 again. In 32 bits they are 12025908428 - 2 * 4294967296 =
-    3435973836.""",
+    3435973836. W_max is 2^34 again: K = cbrt((17179869184 - 12025908428) * 5 / 131070) = 58.148 s. The ACK of packet 20, an RTT of 100 ms later, begins the stage
+    with the target W_cubic(0.1 s) = 12052453220: growth is 65535 * (12052453220 - 12025908428) / 12025908428 = 144.66. The next ACK, of 499 packets, has the
+    target W_cubic(0.101125 s) = 12052751329: growth is 499 * 65535 * (12052751329 - 12025908572) / 12025908572 = 72993.31. With W_max in 32 bits K is 0, and both ACKs
+    add less than 200.""",
     max_datagram_size_bytes=65_535,
     initial_window_bytes=2**34,
 )
@@ -339,3 +342,8 @@ def spurious_huge_window(b: AvoidanceBuilder) -> None:
     b.ack(2 * RTT + MS, (11, 19))
     b.spurious_loss(2 * RTT + 2 * MS)
     b.expect(outcome="restored", cwnd_bytes=12_025_908_428, ssthresh_bytes=12_025_908_428)
+    b.send(2 * RTT + 3 * MS, 500)
+    b.ack(3 * RTT + 3 * MS, (20, 20))
+    b.expect(cwnd_bytes=12_025_908_572)
+    b.ack(3 * RTT + 4 * MS, (21, 519))
+    b.expect(cwnd_bytes=12_025_981_565)
