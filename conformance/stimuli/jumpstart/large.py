@@ -12,7 +12,7 @@ add = CATALOGUE.add
     "jumpstart.large.seventy-thousand-packets",
     "A flight of more than 2^16 packets",
     """84000000 bytes are ready: D = 70000 packets of 1200 bytes. 65535 of them have left after 65534/70000 of the RTT. Then the
-    receive window shrinks to 3000000 bytes, 2500 packets: the flight ends with packet 65535 + 2500 = 68035. The loss of packet 0
+    receive window shrinks to 3000000 bytes, 2500 packets: the flight ends with packet 65535 + 2500 = 68035. The loss of packet 30000
     halves the window to 42000000. Its repair makes R = 1, and the window floor((68035 - 1) / 2) = 34017
     packets, 40820400 bytes. In 16 bits a flight of 70000 packets ends after 4464.""",
     profiles=(PFLDNET, FOOTNOTE),
@@ -27,9 +27,9 @@ def seventy_thousand_packets(b: StreamBuilder) -> None:
     b.expect(outcome="jump_changed", phase="jump")
     b.send(98 * MS, 2500)
     b.expect(outcome="jump_sent", sent_packets=68_035)
-    lose_and_ack(b, RTT, (0, 0), (1, 68_034))
+    lose_and_ack(b, RTT, (30_000, 30_000), (0, 29_999), (30_001, 68_034))
     b.expect(outcome="in_recovery", cwnd_bytes=42_000_000)
-    b.send(RTT, 1, repeats=((0, 0),))
+    b.send(RTT, 1, repeats=((30_000, 30_000),))
     b.ack(2 * RTT, (68_035, 68_035))
     b.expect(profile=PFLDNET, outcome="jump_accounted", repeated_packets=1, cwnd_bytes=40_820_400)
 
