@@ -6,7 +6,9 @@ from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from generate.catalogue import Catalogue
 from stimuli.search.flow import (
+    BIN,
     LARGE_WINDOW,
+    RTT,
     Delivery,
     deliver,
     in_bin,
@@ -307,3 +309,18 @@ def restart_persistent_congestion(b: StreamBuilder) -> None:
     deliver(b, [Delivery(in_bin(i), 1000) for i in (13, 14, 16, 17, 18)])
     b.expect(at=nth_ack(b, 10), profile="lanman-2024", outcome="started", bin=0)
     b.expect(at=nth_ack(b, 12), profile="lanman-2024-literal", outcome="exited", bin=12, cwnd_bytes=0)
+
+
+@add(
+    "search.exit.two-rtts-of-all-bins",
+    "An exit when two RTTs cover exactly all ended bins",
+    """The RTT rises to 385 ms, eleven bins of 35 ms, so the first evaluation is at curr = 22: the later and the earlier window
+    hold the same bytes, and SEARCH ends slow start. Two RTTs are 22 bins, no more than curr. The ACK grows the
+    window to 430000, and the exit takes away the 220000 bytes of these bins: 210000. A sender that needs more than 22 bins keeps 430000.""",
+    profiles=("picoquic-fork",),
+    initial_window_bytes=200_000,
+)
+def exit_two_rtts_of_all_bins(b: StreamBuilder) -> None:
+    rtts = [min(RTT + index * BIN, 385 * MS) for index in range(24)]
+    deliver(b, one_ack_per_bin([10000] * 24, rtts))
+    b.expect(at=nth_ack(b, 22), outcome="exited", shift_bins=11, cwnd_bytes=210_000, ssthresh_bytes=210_000)

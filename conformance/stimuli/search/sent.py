@@ -304,6 +304,21 @@ def drain_to_the_target(b: StreamBuilder) -> None:
 
 
 @add(
+    "search.drain.target-beyond-32-bits",
+    "The drain lowers the flight to a target beyond 32 bits",
+    """As in search.drain.to-the-target, but 50000 packets of 65535 bytes are sent in each bin and 35000 delivered. Three bins
+    delivered 3 * 35000 * 65535 = 6881175000 bytes, the target. In 32 bits it is 2586207704.""",
+    profiles=("draft-09",),
+    tier="core",
+    max_datagram_size_bytes=65_535,
+    initial_window_bytes=2**37,
+)
+def drain_target_beyond_32_bits(b: StreamBuilder) -> None:
+    drain_down(b, 50_000, 35_000, 21)
+    b.expect(ssthresh_bytes=6_881_175_000)
+
+
+@add(
     "search.drain.minimum-target",
     "The target of the drain is at least ten datagrams",
     """3 packets are sent in each bin and 2 delivered: three bins delivered 6000 bytes, but the target is 10 * 1000.""",
