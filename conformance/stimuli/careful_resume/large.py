@@ -1,8 +1,8 @@
-"""Stimuli of Careful Resume with numbers beyond 31 and 32 bits: windows, bytes in flight, waiting data, and RTTs."""
+"""Stimuli of Careful Resume with numbers beyond 31 and 32 bits: windows, bytes in flight and waiting data."""
 
 from functools import partial
 
-from firstflight_conformance.format.builder import MS, S
+from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
 from stimuli.careful_resume.careful_resume import PROFILES, RFC, SOURCES
@@ -88,9 +88,10 @@ def large_rate_limited(b: ResumeBuilder) -> None:
 @large(
     "careful-resume.large.initial-data",
     "More than 2^32 bytes of initial data",
-    """131070 packets of 65535 bytes fill the initial window, 8589672450 bytes. 65546 packets are acknowledged, and 65524 are
-    not, 4294115340 bytes: the path is not confirmed. The window is 2^33 + 65546 * 65535 = 12885491702. In 32 bits the initial data is
-    8589672450 - 4294967296 = 4294705154 bytes, fewer than the 4295557110 bytes of the ACK. Such a sender jumps to 2^35.""",
+    """131070 packets of 65535 bytes fill the initial window, 8589672450 bytes. Ten of them are acknowledged, then 65536 more.
+    65524 are not, 4294115340 bytes: the path is not confirmed. The window is 2^33 + 65546 * 65535 = 12885491702. In 32 bits
+    8589672450 - 655350 - 4294967296 = 4294049804 bytes are left after ten packets, fewer than the 4294901760 bytes of the second
+    ACK. Such a sender jumps to 2^35.""",
     profiles=RFC,
     initial_window_bytes=2**33,
 )
@@ -99,7 +100,8 @@ def large_initial_data(b: ResumeBuilder) -> None:
     b.wake(0, WAITING)
     b.send(0, 65_535)
     b.send(0, 65_535)
-    b.ack(CONFIRMED, (0, 65_545))
+    b.ack(CONFIRMED, (0, 9))
+    b.ack(CONFIRMED, (10, 65_545))
     b.expect(phase="reconnaissance", cwnd_bytes=12_885_491_702)
     b.ack(CONFIRMED + MS, (65_546, 131_069))
     b.expect(phase="unvalidated", cwnd_bytes=34_359_738_368)
@@ -140,19 +142,4 @@ def large_waiting_queued(b: ResumeBuilder) -> None:
 def large_waiting_receive_window(b: ResumeBuilder) -> None:
     b.confirm()
     b.wake(ENTRY, WAITING, 2**32 + 1000)
-    b.expect(phase="unvalidated", cwnd_bytes=120_000)
-
-
-@add(
-    "careful-resume.large.rtt",
-    "An RTT of five seconds limits the Unvalidated phase",
-    """The RTT is 5 s, as the saved one, and the jump is 120000. A packet leaves at once. Ten more leave after 1 s,
-    less than an RTT after the jump: the phase goes on. In 32 bits the RTT is 5000000000 - 4294967296 = 705032704 ns: the phase ends.""",
-)
-def large_rtt(b: ResumeBuilder) -> None:
-    b.begin(rtt_ns=5 * S)
-    b.ack(5 * S, (0, 9))
-    b.wake(5050 * MS)
-    b.send(5050 * MS, 1)
-    b.send(6050 * MS, 10)
     b.expect(phase="unvalidated", cwnd_bytes=120_000)

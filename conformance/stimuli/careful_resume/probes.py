@@ -84,6 +84,31 @@ def probe_validating_then_loss(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.pmtu-probe.first-of-jump-then-loss",
+    "A lost PMTU probe that was the first packet of the jump is not outstanding any more",
+    """The first packet of the jump is a probe, and 43 packets follow. The probe is lost in the Unvalidated phase, and the same
+    frame acknowledges packets 11 to 13: the Validating phase begins with the 40 * 1200 = 48000 bytes in flight. Packet 14 is lost then, and Safe
+    Retreat begins. The ACK of packets 18 to 53 ends it: all packets of the jump are acknowledged or lost. A sender that
+    counts the probe as outstanding stays in Safe Retreat.""",
+    flags=("same-time-order",),
+)
+def probe_first_of_jump_then_loss(b: ResumeBuilder) -> None:
+    b.enter_empty()
+    b.send(ENTRY, 1, PROBE_BYTES, pmtu_probe=True)
+    b.send(ENTRY + 4 * MS, 3)
+    b.send(ENTRY + 44 * MS, 40)
+    b.lose(ENTRY + 99 * MS, (10, 10), pmtu_probe=True)
+    b.expect(outcome="unchanged", phase="unvalidated", cwnd_bytes=120_000)
+    b.ack(ENTRY + 99 * MS, (11, 13))
+    b.expect(phase="validating", cwnd_bytes=48_000)
+    b.ack(ENTRY + RTT + 44 * MS, (15, 17))
+    b.lose(ENTRY + RTT + 44 * MS, (14, 14))
+    b.expect(phase="safe_retreat")
+    b.ack(ENTRY + RTT + 45 * MS, (18, 53))
+    b.expect(outcome="retreat_ended", phase="normal")
+
+
+@add(
     "careful-resume.pmtu-probe.retreat",
     "The loss of a PMTU probe is ignored in Safe Retreat",
     """Packet 10 is lost in the Unvalidated phase, before any packet of the jump is acknowledged: Safe Retreat begins. Later the probe, packet 16, is

@@ -292,6 +292,21 @@ def reconnaissance_threshold_set(b: ResumeBuilder) -> None:
 
 
 @add(
+    "careful-resume.unvalidated.rate-limited-below-initial-window",
+    "A small PipeSize after a jump that is not used",
+    """As in careful-resume.reconnaissance.threshold-set, the window is 6000 before the jump to 120000. One packet is sent, and its ACK
+    ends Careful Resume: no bytes are in flight. PipeSize is 1200, and the window is at least the initial window: 12000. draft-10
+    begins PipeSize with the window 6000 and leaves 7200.""",
+)
+def rate_limited_below_initial_window(b: ResumeBuilder) -> None:
+    reconnaissance_threshold_set(b)
+    b.send(ENTRY, 1)
+    b.ack(ENTRY + RTT, (5, 5))
+    b.expect(profile=RFC, outcome="rate_limited", cwnd_bytes=12_000)
+    b.expect(profile="draft-10", outcome="rate_limited", cwnd_bytes=7200)
+
+
+@add(
     "careful-resume.reconnaissance.receive-window",
     "Data blocked by the receive window does not wait for the congestion window",
     """A gigabyte is queued, but the receiver allows 20000 bytes, and the window has room for 24000: no jump. With 30000
