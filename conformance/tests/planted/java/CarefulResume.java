@@ -14,6 +14,7 @@ final class CarefulResume implements Controller {
     private Reconnaissance reconnaissance;
     private Pacer pacer;
     private long flight;
+    private long waiting; // data that is ready to be sent
     private Long latestRtt;
     private long highestSent = -1;
     private long highestAcked = -1;
@@ -68,6 +69,7 @@ final class CarefulResume implements Controller {
 
     private void onSent(Event sent) {
         highestSent = sent.largest();
+        waiting = sent.flag("app_limited") ? 0 : Math.max(waiting - sent.number("bytes"), 0);
         if (phase == Phase.RECONNAISSANCE) reconnaissance.onSent(sent);
         if (phase == Phase.UNVALIDATED) {
             if (firstUnvalidated == null) firstUnvalidated = sent.runs().get(0).first();
@@ -82,7 +84,7 @@ final class CarefulResume implements Controller {
     }
 
     private void onBacklog(Event backlog) {
-        if (phase == Phase.RECONNAISSANCE) reconnaissance.onBacklog(backlog);
+        waiting = Math.min(backlog.number("queued_bytes"), backlog.number("receive_window_bytes"));
         onTime(backlog);
     }
 
@@ -99,7 +101,7 @@ final class CarefulResume implements Controller {
         if (expired(saved, event.now())) {
             observer.delete();
             phase = Phase.NORMAL;
-        } else if (reconnaissance.confirmed() && reconnaissance.waits(base.cwnd - flight)) {
+        } else if (reconnaissance.confirmed() && waiting > base.cwnd - flight) {
             jump(event.now());
         }
     }

@@ -31,9 +31,10 @@ final class JumpStart implements Controller {
             case "sent" -> onSent(event);
             case "ack" -> onAck(event);
             case "lost" -> {
-                for (var run : event.runs()) onLoss(run.first(), run.last(), event.now());
+                long latest = event.runs().stream().mapToLong(Event.Run::sentTime).max().orElseThrow();
+                for (var run : event.runs()) onLoss(run.first(), run.last(), latest, event.now());
             }
-            case "ce" -> onLoss(event.number("packet"), event.number("packet"), event.now());
+            case "ce" -> onLoss(event.number("packet"), event.number("packet"), event.number("sent_t_ns"), event.now());
             case "persistent_congestion" -> onTimeout();
             default -> { }
         }
@@ -113,7 +114,8 @@ final class JumpStart implements Controller {
         base.ssthresh = Math.max(base.cwnd, base.minimumWindow());
     }
 
-    private void onLoss(long first, long last, long now) {
+    private void onLoss(long first, long last, long sentTime, long now) {
+        if (!base.inRecovery && base.sentBeforeRecovery(sentTime)) return;
         if (!base.inRecovery) {
             jumping = false;
             base.beginRecovery(now);

@@ -1,4 +1,4 @@
-/** The state before the jump: whether the path matches the saved path, and whether data waits. */
+/** The state before the jump: whether the path matches the saved path, and whether the initial data arrived. */
 final class Reconnaissance {
     private final Event saved;
     private long firstSent = -1;
@@ -7,23 +7,17 @@ final class Reconnaissance {
     private long unacknowledged; // packets of the initial data
     private Long minRtt;
     private Long latestRtt;
-    private long waiting;
 
     Reconnaissance(Event saved) {
         this.saved = saved;
     }
 
     void onSent(Event sent) {
-        waiting = Math.max(waiting - sent.number("bytes"), 0);
         for (var run : sent.runs()) {
             if (firstSent < 0) firstSent = run.first();
             lastSent = run.last();
             if (initialEnd < 0) unacknowledged += run.packets();
         }
-    }
-
-    void onBacklog(Event backlog) {
-        waiting = Math.min(backlog.number("queued_bytes"), backlog.number("receive_window_bytes"));
     }
 
     void onAck(Event ack) {
@@ -53,10 +47,5 @@ final class Reconnaissance {
 
     boolean confirmed() {
         return initialEnd >= 0 && unacknowledged == 0 && minRtt != null;
-    }
-
-    /** Whether more data waits than fits the window. */
-    boolean waits(long room) {
-        return waiting > room;
     }
 }
