@@ -319,7 +319,9 @@ def rounds_two_losses_beyond_32_bits(b: AvoidanceBuilder) -> None:
     """6500000000 falls to 4550000000, and persistent congestion leaves 2 * 65535 = 131070. Slow start doubles that
     fifteen times to 65536 * 65535 = 4294901760, and 3893 of the next packets reach the threshold: 4550029515 begins a stage with K = 0
     and W_max = 4550029515. The other 61642 packets of the ACK raise W_est by (9/17) * 65535 * 61642 * 65535 / 4550029515
-    = 30803.4, to 4550060318. In 32 bits W_max is 4550029515 - 4294967296 = 255062219.""",
+    = 30803.4, to 4550060318. The next flight returns after 10 s: W_cubic(10 s) = 4550029515 + 26214 * 10^3 is above W_est, and the
+    target W_cubic(11.3375 s) = 4588231435. 32767 packets add 32767 * 65535 * (4588231435 - 4550060318) / 4550060318 =
+    18014727.6, to 4568075046. In 32 bits W_max is 4550029515 - 4294967296 = 255062219, and the window follows W_est.""",
     tier="core",
     max_datagram_size_bytes=65_535,
     initial_window_bytes=6_500_000_000,
@@ -339,4 +341,5 @@ def rounds_persistent_beyond_32_bits(b: AvoidanceBuilder) -> None:
         b.acknowledge(b.now_ns + RTT, acks=1)
     b.expect(outcome="grown_avoidance", cwnd_bytes=4_550_060_318, w_max_bytes=4_550_029_515)
     b.fill(b.now_ns)
-    b.acknowledge(b.now_ns + RTT, acks=2)
+    b.acknowledge(b.now_ns + 10 * S, acks=2)
+    b.expect(at=len(b.events) - 2, cwnd_bytes=4_568_075_046)

@@ -1,6 +1,5 @@
 """Streams of SEARCH drawn from seeds: they reject edits of the model that no stream built by hand rejects."""
 
-
 from firstflight.search.profiles import PROFILES as SEARCH_PROFILES
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from firstflight_conformance.prng import SplitMix64
