@@ -22,7 +22,7 @@ from firstflight.events import (
 )
 from firstflight_conformance.format.builder import MS, StreamBuilder
 from firstflight_conformance.format.ledger import DataLedger, RttEstimator
-from firstflight_conformance.format.stream import confirms_address
+from firstflight_conformance.format.stream import confirms_address, flags_of
 from firstflight_conformance.format.wire import optional_members
 from firstflight_conformance.prng import SplitMix64
 
@@ -37,10 +37,13 @@ _RTT_NS = 100 * MS
 def continued(replays: Iterable[Replay], count: int) -> Iterator[Replay]:
     """Yield ``count`` continuations of each vector with the answers of the model, always the same.
 
-    Skip impossible continuations, vectors of more than 400 events, and vectors with delivery-rate samples.
+    Skip impossible continuations, vectors of more than 400 events, and vectors with delivery-rate samples or with packets
+    that contain only ACKs.
     """
     for replay in replays:
         if len(replay.events) > _EVENTS or any(map(_is_sampled, replay.events)):
+            continue
+        if "not-in-flight" in flags_of(replay.events):
             continue
         rng = SplitMix64(zlib.crc32(replay.id.encode()))
         for number in range(count):
@@ -93,18 +96,15 @@ def _repeat(builder: StreamBuilder, event: Event, algorithm: str) -> None:
 
 def _repeat_sent(builder: StreamBuilder, event: Sent) -> None:
     for run in event.packets:
-        builder.ledger.send(run, not_in_flight=event.not_in_flight)
+        builder.ledger.send(run)
     if builder.data is not None:
         first, last = event.packets[0].first, event.packets[-1].last
-        builder.data.send(first, last, event.retransmits, not_in_flight=event.not_in_flight)
+        builder.data.send(first, last, event.retransmits)
 
 
 def _repeat_ack(builder: StreamBuilder, event: Ack) -> None:
     for run in event.packets:
-        if event.not_in_flight:
-            builder.ledger.take_not_in_flight(run.first, run.last)
-        else:
-            builder.ledger.take(run.first, run.last)
+        builder.ledger.take(run.first, run.last)
         if builder.data is not None:
             builder.data.acknowledge(run.first, run.last)
     if event.latest_rtt_ns is not None:

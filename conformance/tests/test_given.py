@@ -223,6 +223,7 @@ def test_persistent_congestion_stimuli_have_neither_flag(vectors: dict[str, Vect
 def test_huge_acks_are_flagged(vectors: dict[str, Vector]) -> None:
     """Exactly the ACKs with more packets than an adapter can process one by one are flagged."""
     assert {name for name, vector in vectors.items() if "huge-ack" in vector.flags} == {
+        "careful-resume.large.jump",
         "search.rtt.sixty-seconds",
         "search.threshold.huge-windows",
     }

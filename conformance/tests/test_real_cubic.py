@@ -29,6 +29,8 @@ EDGES = {
     "cubic.reduce.minimum-ends-stage@rfc-9438": "cubic-maximum-with-fraction",
     "cubic.spurious.window-changed@rfc-9438": "cubic-maximum-with-fraction",
     "cubic.friendly.within-a-byte@rfc-9438": "cubic-friendly-near",
+    "cubic.rounds.two-losses-beyond-32-bits@rfc-9438": "cubic-friendly-near",
+    "cubic.spurious.huge-window@rfc-9438": "cubic-friendly-near",
     "search.cubic.loss@draft-09+cubic": "cubic-friendly-near",
 }
 LARGE_BYTES = 2**40
@@ -134,12 +136,16 @@ def test_stage_error_is_within_four_bytes(seed: int) -> None:
 
 
 def test_latest_rtt_fails() -> None:
-    """The latest RTT instead of the smoothed RTT fails twelve cases as ``float64``, and two as ``datagram``."""
+    """The latest RTT instead of the smoothed RTT fails fifteen cases as ``float64``, and three as ``datagram``."""
 
     def failing(declaration: Declaration) -> set[str]:
         own = (case for case in cases() if case.vector.algorithm == "cubic")
         return {c.id for c in own if not judged(c, declaration, answers(c, DOUBLE, with_latest_rtt)).ways}
 
-    assert len(failing(FLOAT64) - BEYOND_DOUBLE) == 12
-    failing_cases = {"cubic.concave.longer-sample@rfc-9438", "cubic.degenerate.first-ack@rfc-9438"}
+    assert len(failing(FLOAT64) - BEYOND_DOUBLE) == 15
+    failing_cases = {
+        "cubic.concave.longer-sample@rfc-9438",
+        "cubic.degenerate.first-ack@rfc-9438",
+        "cubic.rounds.persistent-beyond-32-bits@rfc-9438",
+    }
     assert failing(DATAGRAM) - BEYOND_DOUBLE == failing_cases

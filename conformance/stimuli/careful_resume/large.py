@@ -19,8 +19,10 @@ WAITING = 2**40
 @large(
     "careful-resume.large.jump",
     "A jump, PipeSize and a retreat beyond 32 bits",
-    """The jump is 2^34 = 17179869184 bytes. 196605 packets of 65535 bytes leave, 12884508675 bytes. The ACK of packet 10 begins the
-    Validating phase with the bytes in flight: 12884508675 - 65535 = 12884443140. With 140000 packets more, PipeSize is 140001 * 65535 =
+    """The jump is 2^34 = 17179869184 bytes. 3 * 65535 = 196605 packets of 65535 bytes leave,
+    196605 * 65535 = 12884508675 bytes. The ACK of packet 10 begins the
+    Validating phase with the bytes in flight: 12884508675 - 65535 = 12884443140. With packets 11 to 140010, PipeSize is
+    140001 * 65535 =
     9174965535. The loss of packet 140011 begins Safe Retreat with half of that: 4587482767. All other packets are
     acknowledged: PipeSize is 196604 * 65535 = 12884443140, and the threshold 6442221570. In 32 bits the jump is 0.""",
     initial_window_bytes=655_350,
@@ -73,9 +75,9 @@ def large_flight(b: ResumeBuilder) -> None:
 @large(
     "careful-resume.large.rate-limited",
     "A jump that is not used leaves a PipeSize beyond 32 bits",
-    """4295491575 bytes are in flight at the jump, and nothing is sent in the RTT after it. More data is ready 101 ms after the jump,
+    """4295491575 bytes are in flight at the jump, and nothing is sent in the RTT after it. More data is ready more than an RTT after the jump,
     which ends Careful Resume: the bytes in flight are at most PipeSize. The window is PipeSize, 4295491575. In 32 bits it is
-    524279.""",
+    4295491575 - 4294967296 = 524279.""",
     profiles=("rfc-9959",),
     initial_window_bytes=2**32,
 )
@@ -88,8 +90,8 @@ def large_rate_limited(b: ResumeBuilder) -> None:
 @large(
     "careful-resume.large.initial-data",
     "More than 2^32 bytes of initial data",
-    """131070 packets of 65535 bytes fill the initial window, 8589672450 bytes. Ten of them are acknowledged, then 65536 more.
-    65524 are not, 4294115340 bytes: the path is not confirmed. The window is 2^33 + 65546 * 65535 = 12885491702. In 32 bits
+    """131070 packets of 65535 bytes fill the initial window, 8589672450 bytes. Packets 0 to 9 are acknowledged, then
+    packets 10 to 65545. 131070 - 65546 = 65524 are not, 65524 * 65535 = 4294115340 bytes: the path is not confirmed. The window is 2^33 + 65546 * 65535 = 12885491702. In 32 bits
     8589672450 - 655350 - 4294967296 = 4294049804 bytes are left after ten packets, fewer than the 4294901760 bytes of the second
     ACK. Such a sender jumps to 2^35.""",
     profiles=RFC,
@@ -110,7 +112,8 @@ def large_initial_data(b: ResumeBuilder) -> None:
 @add(
     "careful-resume.large.waiting-after-sending",
     "Waiting data beyond 32 bits after the initial data was sent",
-    """2^32 + 13000 bytes are ready, and 12000 of them are sent: 2^32 + 1000 wait. The ACK grows the window to 24000, less
+    """4294967296 + 13000 = 4294980296 bytes are ready, and 12000 of them are sent: 4294980296 - 12000 = 4294968296
+    wait. The ACK grows the window to 24000, less
     than that: it jumps to 120000. In 32 bits 1000 bytes wait, which fit.""",
 )
 def large_waiting_after_sending(b: ResumeBuilder) -> None:

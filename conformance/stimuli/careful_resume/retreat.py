@@ -215,8 +215,8 @@ def _reduced_before(b: ResumeBuilder) -> None:
     "careful-resume.retreat.threshold-a-little-lower",
     "A threshold that is a little lower than the bound stays",
     """A mark before the offer leaves window and threshold at 24000. The jump is 120000, and 51 packets leave. Packets 40 to 80 of them are acknowledged
-    before packet 81 is lost. The ACK of packets 82 to 90 ends Safe Retreat: PipeSize is 50 * 1200 = 60000, and the bound 30000. The
-    threshold 24000 is lower and stays.""",
+    before packet 81 is lost. The ACK of packets 82 to 90 ends Safe Retreat: PipeSize is 50 * 1200 = 60000, and the bound
+    60000 / 2 = 30000. The threshold 24000 is lower and stays.""",
     flags=("same-time-order",),
 )
 def retreat_threshold_a_little_lower(b: ResumeBuilder) -> None:
@@ -236,7 +236,7 @@ def retreat_threshold_a_little_lower(b: ResumeBuilder) -> None:
     """A mark before the offer leaves window and threshold at 24000. The jump is 120000, and 31 packets leave. Packets 40 to 60 of them are acknowledged
     before packet 61 is lost. The ACK of packets 62 to 70 ends Safe Retreat: PipeSize is 30 * 1200 = 36000, and the bound 18000,
     more than the initial window. The threshold becomes 18000. draft-10 has a PipeSize of 24000 + 36000 = 60000, and
-    its bound of 30000 leaves 24000.""",
+    its bound of 60000 / 2 = 30000 leaves 24000.""",
     flags=("same-time-order",),
 )
 def retreat_threshold_a_little_higher(b: ResumeBuilder) -> None:

@@ -188,7 +188,7 @@ def literal_large_flight(b: StreamBuilder) -> None:
 @add(
     "cubic.literal.huge-flight",
     "A flight size of more than 32 bits at a CE mark",
-    """131070 packets of 65535 bytes are in flight, 8589672450 bytes. A CE mark leaves 8589672450 * 7 / 10 = 6012770715 of the
+    """2 * 65535 = 131070 packets of 65535 bytes are in flight, 131070 * 65535 = 8589672450 bytes. A CE mark leaves 8589672450 * 7 / 10 = 6012770715 of the
     flight size. In 32 bits the flight size is 8589672450 - 4294967296 = 4294705154. The window is 2^33, and seven tenths of it
     6012954214.""",
     profiles=("rfc-9438", "rfc-9438-literal"),

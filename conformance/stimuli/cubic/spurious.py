@@ -328,6 +328,7 @@ def spurious_after_both_recoveries(b: AvoidanceBuilder) -> None:
     with the target W_cubic(0.1 s) = 12052453220: growth is 65535 * (12052453220 - 12025908428) / 12025908428 = 144.66. The next ACK, of 499 packets, has the
     target W_cubic(0.101125 s) = 12052751329: growth is 499 * 65535 * (12052751329 - 12025908572) / 12025908572 = 72993.31. With W_max in 32 bits K is 0, and both ACKs
     add less than 200.""",
+    tier="core",
     max_datagram_size_bytes=65_535,
     initial_window_bytes=2**34,
 )

@@ -12,9 +12,10 @@ add = CATALOGUE.add
     "jumpstart.large.seventy-thousand-packets",
     "A flight of more than 2^16 packets",
     """84000000 bytes are ready: D = 70000 packets of 1200 bytes. 65535 of them have left after 65534/70000 of the RTT. Then the
-    receive window shrinks to 3000000 bytes, 2500 packets: the flight ends with packet 65535 + 2500 = 68035. The loss of packet 30000
+    receive window shrinks to 3000000 bytes, 3000000 / 1200 = 2500 packets: the flight ends with packet 65535 + 2500 = 68035. The loss of packet 30000
     halves the window to 42000000. Its repair makes R = 1, and the window floor((68035 - 1) / 2) = 34017
-    packets, 40820400 bytes. In 16 bits a flight of 70000 packets ends after 4464.""",
+    packets, 40820400 bytes. In 16 bits a flight of 70000 packets ends after
+    70000 - 65536 = 4464.""",
     profiles=(PFLDNET, FOOTNOTE),
     flags=("paced",),
 )
@@ -57,7 +58,8 @@ def initial_window(b: StreamBuilder) -> None:
     "Half of more than 2^32 bytes in flight",
     """Two runs of 65535 packets make 131070 * 65535 = 8589672450 bytes in flight, of a window of 2^33. The loss of packet 0
     leaves half of the bytes in flight: 4294836225. In 32 bits 8589672450 - 4294967296 = 4294705154 bytes are in flight,
-    and half of that is 2147352577.""",
+    and half of that is
+    4294705154 / 2 = 2147352577.""",
     profiles=(SCHARF,),
     max_datagram_size_bytes=65_535,
     initial_window_bytes=2**33,
@@ -74,7 +76,7 @@ def in_flight(b: StreamBuilder) -> None:
     "A smoothed RTT of five seconds",
     """The ACK of two packets gives the RTT 5 s. The flight of 20 packets lasts 5 s, and after the first ten packets
     the eleventh leaves 2 * 5 s / 20 = 500 ms after the start. In 31 bits the RTT is 5000000000 - 2 * 2147483648 =
-    705032704 ns, and the packet leaves after 70.5 ms.""",
+    705032704, in ns, and the packet leaves after 70.5 ms.""",
     profiles=(QUICLY,),
     sources=("h2o/quicly, include/quicly/cc.h, lib/cc-reno.c, lib/quicly.c",),
     flags=("paced",),

@@ -113,7 +113,7 @@ def avoidance_share_of_one(b: StreamBuilder) -> None:
 @add(
     "slow-start.avoidance.huge-window",
     "Growth by one byte in windows beyond 31 bits",
-    """A window of 2^32 bytes, filled with 65537 packets of 65535 bytes, falls to 2^31 = 2147483648. 32768 packets fill this
+    """A window of 2^32 bytes, filled with 65537 packets of 65535 bytes, falls to 2^31 = 2147483648. floor(2147483648 / 65535) = 32768 packets fill this
     window. Each ACK of a packet adds floor(65535 * 65535 / 2147483648) = floor(1.99994) = 1 byte: after four ACKs
     2147483652. With 31 bits the window is 1 byte after the first ACK.""",
     profiles=("rfc-9002", "ack-counting"),

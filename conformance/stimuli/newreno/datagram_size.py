@@ -33,7 +33,7 @@ def avoidance(b: StreamBuilder) -> None:
     "Growth in congestion avoidance follows a size that decreased in the handshake",
     """The initial window of 1500 bytes is 14720. A packet does not arrive, and the handshake continues with 1200: the window
     becomes 10 * 1200 = 12000. The loss of packets 0 and 1 leaves 6000. A packet of 1200 bytes adds floor(1200 * 1200 / 6000)
-    = 240: 6240. With the first size it adds 1500 * 1200 / 6000 = 300: 6300.""",
+    = 240: 6240. With the first size it adds 1500 * 1200 / 6000 = 300: 6000 + 300 = 6300.""",
     max_datagram_size_bytes=1500,
     initial_window_bytes=None,
 )

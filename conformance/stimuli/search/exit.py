@@ -316,7 +316,7 @@ def restart_persistent_congestion(b: StreamBuilder) -> None:
     "An exit when two RTTs cover exactly all ended bins",
     """The RTT rises to 385 ms, eleven bins of 35 ms, so the first evaluation is at curr = 22: the later and the earlier window
     hold the same bytes, and SEARCH ends slow start. Two RTTs are 22 bins, no more than curr. The ACK grows the
-    window to 430000, and the exit takes away the 220000 bytes of these bins: 210000. A sender that needs more than 22 bins keeps 430000.""",
+    window to 420000 + 10000 = 430000, and the exit takes away the 220000 bytes of these bins: 210000. A sender that needs more than 22 bins keeps 430000.""",
     profiles=("picoquic-fork",),
     initial_window_bytes=200_000,
 )

@@ -279,7 +279,7 @@ ask(
 ask(
     "domain.jump-start-three-rounds-exceeded",
     "Jump-Start with an ACK for two segments needs a fourth round for one byte",
-    "M(3) = 311296 bytes, so s = 311297 has psi = 3. Gamma = 3 * 200 ms + 1 / (3.375 * 65536 / 0.2) s = 600000904 + 97/432 ns.",
+    "M(3) = (1 + 3/2 + 9/4) * 65536 = 311296 bytes, so s = 311297 has psi = 3. Gamma = 3 * 200 ms + 1 / (3.375 * 65536 / 0.2) s = 600000904 + 97/432 ns.",
     "jump-start",
     sources=_OURS,
     segments_per_ack=2,
@@ -289,7 +289,7 @@ ask(
 ask(
     "domain.quick-start-above-half-the-link",
     "An initial rate of more than half of the link, with an ACK for two segments",
-    "q = 5120 kbit/s: R0 = 1448 * 5120000 / 12000 = 617813 + 1/3 bytes/s is less than R = 1206666 + 2/3. M(1) = 0.2 * R0 = 123562 + 2/3 bytes, so s = 100000 has psi = 0. Gamma = s / R0 = 161861187 + 153/181 ns. At the rate of the link it is 82872928 ns.",
+    "q = 5120 kbit/s: R0 = 1448 * 5120000 / 12000 = 617813 + 1/3 bytes/s is less than R = 1448 * 10000000 / 12000 = 1206666 + 2/3. M(1) = 0.2 * (617813 + 1/3) = 123562 + 2/3 bytes, so s = 100000 has psi = 0. Gamma = s / R0 = 100000 / (617813 + 1/3) s = 161861187 + 153/181 ns. At the rate of the link it is 100000 * 150000 / 181 ns = 82872928.2 ns.",
     "quick-start",
     sources=_OURS,
     segments_per_ack=2,
