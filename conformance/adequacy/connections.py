@@ -71,7 +71,7 @@ def pick(rng: SplitMix64, *choices: T) -> T:
 class Connection:
     """A connection played against the model, which limits it to the window.
 
-    ``replay``: an earlier connection that this one continues, with ``rtt_ns``, its RTT. A new one has no events.
+    ``replay``: an earlier connection that this one continues, with ``rtt_ns``, its RTT. For a new one it lacks events.
     """
 
     def __init__(self, rng: SplitMix64, replay: Replay, builder: StreamBuilder, rtt_ns: int = _RTT_NS) -> None:

@@ -30,7 +30,7 @@ from firstflight_conformance.prng import SplitMix64
 ACTIONS = (10, 20, 40)
 #: Vectors with more events are not continued: a survivor would replay all of them each time.
 _EVENTS = 400
-#: RTT of a continuation in ns if the vector has no RTT sample.
+#: RTT of a continuation in ns if the vector lacks an RTT sample.
 _RTT_NS = 100 * MS
 
 
@@ -90,7 +90,7 @@ def _repeat(builder: StreamBuilder, event: Event, algorithm: str) -> None:
         case PathChange() if confirms_address(algorithm):
             builder.path_start_ns, builder.rtt = event.t_ns, RttEstimator()
         case Backlog() | IdleRestart() | PathChange() | PersistentCongestion() | Pto() | SavedPath() | SpuriousLoss():
-            pass  # These events change no ledger.
+            pass  # These events leave the ledgers unchanged.
     builder.events.append(event)
 
 
