@@ -6,6 +6,7 @@ from firstflight_conformance.format.builder import MS
 from generate.catalogue import Catalogue
 from stimuli.careful_resume.builder import CONFIRMED, ENTRY, RTT, ResumeBuilder
 from stimuli.careful_resume.careful_resume import PROFILES, RFC, SOURCES
+from stimuli.probes import PROBE_BYTES
 
 CATALOGUE = Catalogue(*PROFILES, sources=SOURCES, builder=ResumeBuilder)
 add = CATALOGUE.add
@@ -146,3 +147,23 @@ def large_waiting_receive_window(b: ResumeBuilder) -> None:
     b.confirm()
     b.wake(ENTRY, WAITING, 2**32 + 1000)
     b.expect(phase="unvalidated", cwnd_bytes=120_000)
+
+
+@large(
+    "careful-resume.large.probe-at-the-limit",
+    "The loss of a PMTU probe after an RTT of the jump leaves the bytes in flight as window",
+    """The first packet of the jump to 2^34 is a PMTU probe of 1400 bytes, and two runs of 65535 packets follow: 2 * 65535 = 131070 packets, 131070 *
+    65535 = 8589672450 bytes. The probe is lost more than an RTT after the jump: the Unvalidated phase ends, and the
+    window is the bytes in flight without the probe. In 16, 31 or 32 bits that is less than 2^32.""",
+    profiles=RFC,
+    initial_window_bytes=655_350,
+)
+def large_probe_at_the_limit(b: ResumeBuilder) -> None:
+    b.enter_empty(cwnd_bytes=SAVED)
+    b.send(ENTRY, 1, PROBE_BYTES, pmtu_probe=True)
+    b.send(ENTRY + 26 * MS, 65_535)
+    b.send(ENTRY + 51 * MS, 65_535)
+    b.expect(phase="unvalidated")
+    b.lose(ENTRY + 126 * MS, (10, 10), pmtu_probe=True)
+    b.expect(phase="validating", cwnd_bytes=8_589_672_450)
+    b.ack(ENTRY + 126 * MS, (11, 13))

@@ -7,6 +7,7 @@
 from functools import partial
 
 from firstflight_conformance.format.builder import MS, S, StreamBuilder
+from firstflight_conformance.format.ledger import DataLedger
 from generate.catalogue import Catalogue
 from stimuli.jumpstart.flight import GAP, RTT, SCHARF, jump, lose_and_ack, paced
 
@@ -35,3 +36,27 @@ def account_loss_in_second_flight(b: StreamBuilder) -> None:
     b.send(5130 * MS, 1, repeats=((20, 20),))
     b.ack(5190 * MS, (35, 35))
     b.expect(outcome="jump_accounted", repeated_packets=1, cwnd_bytes=7000, ssthresh_bytes=7000)
+
+
+@add(
+    "jumpstart.cubic.idle",
+    "Idle time does not count for CUBIC under JumpStart either",
+    """Ten packets fill the window, and the loss of packet 0 leaves 7000. The ACK of packet 10 begins a stage of CUBIC at t =
+    0 and empties the flight. Four seconds later a packet is sent, and acknowledged after 1 s: t is 1 s. A sender that counts the idle
+    time has t = 5 s.""",
+    profiles=("pfldnet-2007+cubic",),
+    sources=("RFC 9438, section 4.2",),
+    tier="core",
+    flags=(),
+)
+def cubic_idle(b: StreamBuilder) -> None:
+    b.data = DataLedger()
+    b.send(0, 10)
+    b.lose(S, (0, 0))
+    b.ack(S, (1, 9))
+    b.send(S + MS, 1, repeats=((0, 0),))
+    b.ack(2 * S + MS, (10, 10))
+    b.send(2 * S + 2 * MS, 1)
+    b.ack(3 * S + 2 * MS, (11, 11))
+    b.send(7 * S, 1)
+    b.ack(8 * S, (12, 12))
